@@ -1,0 +1,39 @@
+"""The evaluator: the value of a term, on any machine."""
+
+from __future__ import annotations
+
+from transforms.environment import Environment
+from transforms.errors import OutsideDomain
+from transforms.machines.interface import Machine, Value
+from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+
+
+def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
+    """The value of `term`, which typechecks in `scope`.
+
+    Raises OutsideDomain, with the place of the primitive.
+    """
+    outside = scope.mark()
+    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+        bound = evaluate(machine, term.bound, scope)
+        if isinstance(term, Let):
+            scope.bind(term.name, bound)
+        else:
+            for name, part in zip(term.names, bound, strict=True):
+                scope.bind(name, part)
+        term = term.body
+    match term:
+        case Var(name=name):
+            value = scope[name]
+        case Lit(value=literal):
+            value = machine.constant(literal)
+        case Tuple(parts=parts):
+            value = tuple([evaluate(machine, part, scope) for part in parts])
+        case Op(name=name, args=terms, at=at):
+            args = [evaluate(machine, arg, scope) for arg in terms]
+            try:
+                value = machine.apply(name, *args)
+            except OutsideDomain as error:
+                raise error.located("", at) from None
+    scope.leave(outside)
+    return value

@@ -1,0 +1,45 @@
+"""The forward (tangent) macro: `real` becomes a pair of value and tangent.
+
+One sweep computes the value and the product of the Jacobian with one tangent of the context; a full Jacobian of n
+scalar inputs takes n sweeps. It exists to be compared with the reverse macro, and to check it: it shares the rule table's
+`evaluate` but none of its pullbacks.
+"""
+
+from __future__ import annotations
+
+from transforms.environment import Environment
+from transforms.machines.interface import Machine, Value
+from transforms.rules import Rules
+from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+
+Dual = tuple[Value, Value]
+"""Value and tangent, of the same structure: numbers, arrays, or tuples of them."""
+
+
+def forward(rules: Rules, machine: Machine, term: Term, scope: Environment[Dual]) -> Dual:
+    """The value of `term` and its tangent, given those of the variables in scope."""
+    outside = scope.mark()
+    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+        value, tangent = forward(rules, machine, term.bound, scope)
+        if isinstance(term, Let):
+            scope.bind(term.name, (value, tangent))
+        else:
+            for name, part, dpart in zip(term.names, value, tangent, strict=True):
+                scope.bind(name, (part, dpart))
+        term = term.body
+    match term:
+        case Var(name=name):
+            dual = scope[name]
+        case Lit(value=literal):
+            value = machine.constant(literal)
+            dual = value, machine.constant_like(value, 0.0)
+        case Tuple(parts=parts):
+            duals = [forward(rules, machine, part, scope) for part in parts]
+            dual = tuple([value for value, _ in duals]), tuple([tangent for _, tangent in duals])
+        case Op(name=name, args=args):
+            duals = [forward(rules, machine, arg, scope) for arg in args]
+            values, tangents = [value for value, _ in duals], [tangent for _, tangent in duals]
+            result = machine.apply(name, *values)
+            dual = result, rules[name].tangent(machine, result, *values, *tangents)
+    scope.leave(outside)
+    return dual

@@ -1,0 +1,201 @@
+"""The machine that performs operations on doubles and counts them.
+
+What it counts, apart from one another for the primal part and the backward part:
+
+    operations     scalar arithmetic operations by kind; an array operation counts its scalar ones
+    slot_writes    cotangent numbers written that are no arithmetic
+    peak_slots     the most cotangent numbers alive at once
+    saved          numbers of the primal part (inputs included, literals not) that the backward part reads
+
+No operation is skipped because of a value, so counts do not depend on the point.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from transforms.errors import OutsideDomain
+from transforms.machines.interface import Context, Value
+from transforms.rules import OPERATIONS, Operation, Rule, Rules
+from transforms.types import REAL, Array, Product, Type
+
+
+class Number:
+    """A double, or an array of doubles; `unsaved` as long as it is a number of the primal part that nothing has saved."""
+
+    __slots__ = ("unsaved", "value")
+
+    def __init__(self, value: float | np.ndarray, unsaved: bool) -> None:
+        self.value, self.unsaved = value, unsaved
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was counted; all are exact whole numbers."""
+
+    primal: Mapping[str, int]
+    backward: Mapping[str, int]
+    slot_writes: int
+    peak_slots: int
+    saved: int
+
+    @property
+    def by_kind(self) -> dict[str, int]:
+        """Operations by kind, of both parts, in order of the name."""
+        return dict(sorted((Counter(self.primal) + Counter(self.backward)).items()))
+
+    @property
+    def primal_operations(self) -> int:
+        return sum(self.primal.values())
+
+    @property
+    def operations(self) -> int:
+        """Operations of the primal part and the backward part together."""
+        return self.primal_operations + sum(self.backward.values())
+
+
+class Counting:
+    """A counting machine for a rule table; `backward_part` tells it that the primal part is over."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rows: Mapping[str, Rule | Operation] = {**OPERATIONS, **rules}
+        self.by_kind: Counter[str] = Counter()
+        self.primal: Counter[str] | None = None
+        self.slot_writes = self.alive = self.peak_slots = self.saved = 0
+        for name in self.rows:
+            setattr(self, name, partial(self.apply, name))
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, operation: str) -> Any: ...
+
+    def backward_part(self) -> None:
+        """From here on, operations belong to the backward part."""
+        self.primal, self.by_kind = self.by_kind, Counter()
+
+    def counts(self) -> Counts:
+        primal, backward = (self.by_kind, {}) if self.primal is None else (self.primal, self.by_kind)
+        return Counts(dict(primal), dict(backward), self.slot_writes, self.peak_slots, self.saved)
+
+    def apply(self, operation: str, *args: Number) -> Number:
+        """Perform an operation. Raises OutsideDomain where a primitive of the primal part is not defined."""
+        row = self.rows[operation]
+        values = [arg.value for arg in args]
+        primal = self.primal is None
+        if primal:
+            inside = row.domain.contains(*values) if isinstance(row, Rule) else True
+            if inside is not True and not np.all(inside):
+                found = ", ".join(map(_text, values))
+                raise OutsideDomain(f"{operation} needs {row.domain.text}, found {found}")
+        else:
+            for arg in args:
+                if arg.unsaved:
+                    arg.unsaved = False
+                    self.saved += _size(arg.value)
+        value = row.evaluate(*values)
+        self.by_kind[operation] += _size(value)
+        return Number(value, primal)
+
+    def given(self, value: Any) -> Value:
+        """A value from outside, nested tuples of floats and arrays: an input in the primal part, a seed after it."""
+        if isinstance(value, tuple):
+            return tuple([self.given(part) for part in value])
+        return Number(value, self.primal is None)
+
+    def read(self, value: Value, type_: Type) -> Any:
+        """The floats and arrays of a machine value; zeros where a cotangent is absent."""
+        if isinstance(type_, Product):
+            parts = [None] * len(type_.parts) if value is None else value
+            return tuple([self.read(part, t) for part, t in zip(parts, type_.parts, strict=True)])
+        if value is None:
+            return 0.0 if type_ == REAL else np.zeros(type_.shape)
+        return value.value
+
+    def constant(self, value: float | np.ndarray) -> Number:
+        return Number(value, False)
+
+    def constant_like(self, a: Value, value: float) -> Value:
+        if isinstance(a, tuple):
+            return tuple([self.constant_like(part, value) for part in a])
+        return Number(value if isinstance(a.value, float) else np.full(a.value.shape, value), False)
+
+    def type_of(self, value: Value) -> Type:
+        if isinstance(value, tuple):
+            return Product(tuple([self.type_of(part) for part in value]))
+        return REAL if isinstance(value.value, float) else Array(value.value.shape)
+
+    def place(self, ct: Number) -> Number:
+        size = _size(ct.value)
+        self.slot_writes += size
+        self._live(size)
+        return ct
+
+    def release(self, ct: Number) -> None:
+        self.alive -= _size(ct.value)
+
+    # A tuple of a whole context is one flat array of doubles: adding two of them is one array operation.
+
+    def zeros(self, context: Context) -> np.ndarray:
+        self.slot_writes += context.stop
+        self._live(context.stop)
+        return np.zeros(context.stop)
+
+    def unit(self, context: Context, variable: Context, ct: Value) -> np.ndarray:
+        tuple_ = self.zeros(context)
+        _flatten(tuple_, variable.start, ct)
+        return tuple_
+
+    def plus(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        self.by_kind["add"] += u.size
+        self._live(u.size)
+        self.alive -= 2 * u.size
+        return u + v
+
+    def split(self, ct: np.ndarray, outer: Context, inner: Context) -> tuple[np.ndarray, tuple[Value, ...]]:
+        self.alive -= ct.size - outer.stop
+        return ct[: outer.stop], tuple([_unflatten(ct, x.start, x.type)[0] for x in inner.since(outer)])
+
+    def slots(self, ct: np.ndarray, context: Context) -> tuple[Value, ...]:
+        return tuple([_unflatten(ct, x.start, x.type)[0] for x in context.variables()])
+
+    def _live(self, more: int) -> None:
+        self.alive += more
+        self.peak_slots = max(self.peak_slots, self.alive)
+
+
+def _size(value: float | np.ndarray) -> int:
+    return 1 if isinstance(value, float) else value.size
+
+
+def _text(value: float | np.ndarray) -> str:
+    return repr(value) if isinstance(value, float) else " ".join(str(value).split())
+
+
+def _flatten(tuple_: np.ndarray, start: int, ct: Value) -> int:
+    """Write the numbers of `ct` from `start` on; where they end."""
+    if isinstance(ct, tuple):
+        for part in ct:
+            start = _flatten(tuple_, start, part)
+        return start
+    stop = start + _size(ct.value)
+    tuple_[start:stop] = ct.value if isinstance(ct.value, float) else ct.value.ravel()
+    return stop
+
+
+def _unflatten(tuple_: np.ndarray, start: int, type_: Type) -> tuple[Value, int]:
+    """The cotangent of `type_` that starts at `start`, and where it ends."""
+    if isinstance(type_, Product):
+        parts = []
+        for t in type_.parts:
+            part, start = _unflatten(tuple_, start, t)
+            parts.append(part)
+        return tuple(parts), start
+    stop = start + type_.size
+    value = float(tuple_[start]) if type_ == REAL else tuple_[start:stop].reshape(type_.shape)
+    return Number(value, False), stop

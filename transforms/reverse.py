@@ -1,0 +1,151 @@
+"""The reverse macro: a term to its value and its backpropagator, the transposed Jacobian as a function.
+
+    term                            value           backpropagator applied to d
+    variable x                      x               inject_x(d)
+    literal                         itself          zero
+    op(e1..ek)                      op(v1..vk)      sum over j of bj(partial_j op(v) * d)
+    <e1..en>                        <v1..vn>        sum over j of bj(dj)
+    let x = e1 in e2                v2              b2(d) = <g, s>, context part and part of x; g + b1(s)
+    case e of <x1..xn> -> e'        v'              the same with n variables, s a tuple
+
+One clause for each row, written against the cotangent interface and a machine: what context cotangents are, and what
+becomes of the operations, is decided elsewhere. After Smeding and Vakar, Efficient CHAD.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation, settle
+from transforms.environment import Environment
+from transforms.machines.interface import EMPTY, Context, Machine, Value
+from transforms.rules import Rules
+from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+
+Backpropagator = Callable[[Cotangent], ContextCotangent]
+Finish = Callable[[ContextCotangent], ContextCotangent]
+"""What a binder does to a cotangent of its body's context: add the bound term's part, leave that of the context outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reverse:
+    """What the macro runs with: the rule table, a clause for each constructor, how cotangents are held, a machine."""
+
+    rules: Rules
+    clauses: Mapping[type, Callable[..., Any]]
+    cotangents: Representation
+    machine: Machine
+
+
+class Variable(NamedTuple):
+    """A variable in scope: its value, and the context that ends with it."""
+
+    value: Value
+    context: Context
+
+
+Scope = Environment[Variable]
+
+
+def reverse(ad: Reverse, term: Term, scope: Scope) -> tuple[Value, Backpropagator]:
+    """The value of `term` in `scope`, and its backpropagator from C(type of the term) to C(scope)."""
+    outside, binders = scope.mark(), []
+    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+        binders.append(ad.clauses[type(term)](ad, term, scope))
+        term = term.body
+    value, body = ad.clauses[type(term)](ad, term, scope)
+    scope.leave(outside)
+
+    def backpropagator(d: Cotangent) -> ContextCotangent:
+        ct = body(d)
+        for finish in reversed(binders):
+            ct = finish(ct)
+        return ct
+
+    return value, backpropagator if binders else body
+
+
+def variable(ad: Reverse, x: Var, scope: Scope) -> tuple[Value, Backpropagator]:
+    value, bound_in = scope[x.name]
+    return value, partial(ad.cotangents.inject, context(scope), bound_in)
+
+
+def literal(ad: Reverse, e: Lit, scope: Scope) -> tuple[Value, Backpropagator]:
+    here = context(scope)
+
+    def backpropagator(d: Cotangent) -> ContextCotangent:
+        settle(ad.machine, d)  # pullbacks are evaluated whole, for literals too
+        return ad.cotangents.zero(here)
+
+    return ad.machine.constant(e.value), backpropagator
+
+
+def operation(ad: Reverse, e: Op, scope: Scope) -> tuple[Value, Backpropagator]:
+    here, args, bps = _each(ad, e.args, scope)
+    result, pullback = ad.machine.apply(e.name, *args), ad.rules[e.name].pullback
+    return result, lambda d: _sum(ad, here, bps, pullback(ad.machine, settle(ad.machine, d), result, *args))
+
+
+def tuple_(ad: Reverse, e: Tuple, scope: Scope) -> tuple[Value, Backpropagator]:
+    here, parts, bps = _each(ad, e.parts, scope)
+    return tuple(parts), lambda d: _sum(ad, here, bps, d)
+
+
+def let(ad: Reverse, e: Let, scope: Scope) -> Finish:
+    outer = context(scope)
+    value, bound = reverse(ad, e.bound, scope)
+    inner = bind(ad, scope, [e.name], [value])
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, (s,) = ad.cotangents.scope(ct, outer, inner)
+        return g if s is ABSENT else ad.cotangents.plus(g, bound(s))
+
+    return finish
+
+
+def case(ad: Reverse, e: Case, scope: Scope) -> Finish:
+    outer = context(scope)
+    value, bound = reverse(ad, e.bound, scope)
+    inner = bind(ad, scope, e.names, value)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        nothing_arrived = s and all(part is ABSENT for part in s)
+        return g if nothing_arrived else ad.cotangents.plus(g, bound(s))
+
+    return finish
+
+
+CLAUSES = {Var: variable, Lit: literal, Op: operation, Tuple: tuple_, Let: let, Case: case}
+
+
+def context(scope: Scope) -> Context:
+    """The context of everything in scope."""
+    return scope.innermost.context if scope.innermost else EMPTY
+
+
+def bind(ad: Reverse, scope: Scope, names: Iterable[str], values: Iterable[Value]) -> Context:
+    """Bring variables into scope; the context they end."""
+    here = context(scope)
+    for name, value in zip(names, values, strict=True):
+        here = here.extend(ad.machine.type_of(value))
+        scope.bind(name, Variable(value, here))
+    return here
+
+
+def _each(ad: Reverse, terms: tuple[Term, ...], scope: Scope) -> tuple[Context, list[Value], list[Backpropagator]]:
+    """The context of several terms, their values and their backpropagators."""
+    pairs = [reverse(ad, term, scope) for term in terms]
+    return context(scope), [value for value, _ in pairs], [bp for _, bp in pairs]
+
+
+def _sum(ad: Reverse, here: Context, bps: list[Backpropagator], ds: Iterable[Cotangent]) -> ContextCotangent:
+    """The sum over j of bj(dj), from left to right; absent parts cost nothing."""
+    total, empty = None, True
+    for bp, d in zip(bps, ds, strict=True):
+        if d is not ABSENT:
+            total, empty = bp(d) if empty else ad.cotangents.plus(total, bp(d)), False
+    return ad.cotangents.zero(here) if empty else total

@@ -1,0 +1,200 @@
+"""Terms of the first-order fragment.
+
+Terms are immutable and compared by identity. A chain of `let`s may be 100,000 long, so nothing that Python would do
+by recursion over fields (equality, hash, repr, pickling) does so here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from transforms.types import Type
+
+MAX_DEPTH = 10_000
+"""How deeply terms may nest, other than in the body of a `let` or `case`, which may be nested without limit."""
+
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+"""The primitives that are written between their arguments, and only there."""
+
+# Walks over terms recurse on everything but bodies. Since Python 3.11 a call from Python to Python takes its frame from
+# the heap, so a higher limit costs memory alone; an open walk holds at most four frames for each level of nesting.
+sys.setrecursionlimit(max(sys.getrecursionlimit(), 8 * MAX_DEPTH))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Node:
+    """What all terms share: `at`, the offset in the source text (-1 where there is none), and `depth`."""
+
+    at: int = field(default=-1, kw_only=True)
+    depth: int = field(default=0, init=False)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of depth {self.depth}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Term], tuple[Any, ...]]:
+        return _rebuild, (_flatten(self),)  # type: ignore[arg-type]
+
+
+def _nests(node: _Node, inside: tuple[Term, ...], body: Term | None = None) -> None:
+    depth = 1 + max((term.depth for term in inside), default=0)
+    object.__setattr__(node, "depth", max(depth, body.depth if body else 0))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Var(_Node):
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Lit(_Node):
+    """A literal: a real, or an array of reals."""
+
+    value: float | np.ndarray
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Op(_Node):
+    """A primitive applied to arguments; `params` are its static parameters (a permutation, an axis), if it has any."""
+
+    name: str
+    args: tuple[Term, ...]
+    params: tuple[Any, ...] = ()
+
+    def __post_init__(self) -> None:
+        _nests(self, self.args)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Tuple(_Node):
+    parts: tuple[Term, ...]
+
+    def __post_init__(self) -> None:
+        _nests(self, self.parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Let(_Node):
+    """`let name = bound in body`."""
+
+    name: str
+    bound: Term
+    body: Term
+
+    def __post_init__(self) -> None:
+        _nests(self, (self.bound,), self.body)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Case(_Node):
+    """`case bound of <names> -> body`."""
+
+    bound: Term
+    names: tuple[str, ...]
+    body: Term
+
+    def __post_init__(self) -> None:
+        _nests(self, (self.bound,), self.body)
+
+
+Term = Var | Lit | Op | Tuple | Let | Case
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A term in its context: the free variables with their types, in the order of their slots."""
+
+    context: tuple[tuple[str, Type], ...]
+    term: Term
+    source: str = ""
+
+
+def children(term: Term) -> tuple[Term, ...]:
+    """The direct sub-terms, in the order of the text."""
+    match term:
+        case Op(args=parts) | Tuple(parts=parts):
+            return parts
+        case Let(bound=bound, body=body) | Case(bound=bound, body=body):
+            return bound, body
+        case _:
+            return ()
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """Every sub-term, the term itself first, in the order of the text."""
+    todo = [term]
+    while todo:
+        term = todo.pop()
+        yield term
+        todo.extend(reversed(children(term)))
+
+
+def free_variables(term: Term) -> tuple[str, ...]:
+    """The names of the free variables, in the order of their first occurrence in the text."""
+    free: dict[str, None] = {}
+    bound: dict[str, int] = {}
+    todo: list[Term | tuple[int, tuple[str, ...]]] = [term]
+    while todo:
+        item = todo.pop()
+        match item:
+            case (change, names):  # a scope opens (1) or closes (-1)
+                for name in names:
+                    bound[name] = bound.get(name, 0) + change
+            case Var(name=name):
+                if not bound.get(name):
+                    free.setdefault(name)
+            case Let(name=name, bound=head, body=body):
+                todo += [(-1, (name,)), body, (1, (name,)), head]
+            case Case(names=names, bound=head, body=body):
+                todo += [(-1, names), body, (1, names), head]
+            case _:
+                todo.extend(reversed(children(item)))
+    return tuple(free)
+
+
+def _flatten(term: Term) -> list[tuple[Any, ...]]:
+    """The term as instructions for `_rebuild`: constructor, offset, positions of the sub-terms, the other fields."""
+    instructions: list[tuple[Any, ...]] = []
+    position: dict[int, int] = {}
+    todo = [term]
+    while todo:
+        node = todo[-1]
+        below = children(node)
+        missing = [child for child in reversed(below) if id(child) not in position]
+        if missing:
+            todo += missing
+            continue
+        todo.pop()
+        if id(node) in position:
+            continue
+        match node:
+            case Var(name=rest) | Lit(value=rest) | Let(name=rest) | Case(names=rest):
+                pass
+            case Op(name=name, params=params):
+                rest = (name, params)
+            case _:
+                rest = None
+        instructions.append((type(node), node.at, tuple(position[id(child)] for child in below), rest))
+        position[id(node)] = len(instructions) - 1
+    return instructions
+
+
+def _rebuild(instructions: list[tuple[Any, ...]]) -> Term:
+    built: list[Term] = []
+    for constructor, at, positions, rest in instructions:
+        below = tuple(built[k] for k in positions)
+        if constructor is Op:
+            built.append(Op(rest[0], below, rest[1], at=at))
+        elif constructor is Tuple:
+            built.append(Tuple(below, at=at))
+        elif constructor is Let:
+            built.append(Let(rest, *below, at=at))
+        elif constructor is Case:
+            built.append(Case(below[0], rest, below[1], at=at))
+        else:
+            built.append(constructor(rest, at=at))
+    return built[-1]
