@@ -21,9 +21,12 @@ from transforms.evaluate import evaluate
 from transforms.forward import forward
 from transforms.machines.counting import Counting, Counts
 from transforms.machines.interface import Machine, Value
+from transforms.machines.syntax import Writing, as_term, binding
 from transforms.reverse import CLAUSES, Reverse, Scope, bind, context, reverse
 from transforms.rules import RULES, Rules
-from transforms.syntax import Program
+from transforms.syntax import Program, Tuple, bound_names
+from transforms.typecheck import typecheck
+from transforms.types import Product
 
 Point = Mapping[str, Any]
 """A value for each variable of a context: floats, arrays of doubles, tuples of them."""
@@ -31,9 +34,9 @@ Point = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Drivers:
-    """What surrounds the macro. `seed(machine, cotangent)` is the cotangent that the backpropagator is applied to."""
+    """What surrounds the macro. `seed(machine, ct)` is what the backpropagator is applied to when `ct` was given."""
 
-    seed: Callable[[Machine, Any], Value]
+    seed: Callable[[Machine, Value], Value]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +50,15 @@ class Transformation:
     drivers: Drivers
 
 
-def given(machine: Machine, cotangent: Any) -> Value:
-    """The cotangent as the user gave it: data, not the constant 1."""
-    return machine.given(cotangent)
+def as_given(machine: Machine, cotangent: Value) -> Value:
+    """The seed is the cotangent that was given: data, not the constant 1."""
+    return cotangent
 
 
 REPRESENTATIONS: dict[str, Callable[[Machine], Representation]] = {"pointwise": pointwise, "accumulator": accumulator}
 
 TRANSFORMATIONS = {
-    name: Transformation(RULES, CLAUSES, representation, Counting, Drivers(seed=given))
+    name: Transformation(RULES, CLAUSES, representation, Counting, Drivers(seed=as_given))
     for name, representation in REPRESENTATIONS.items()
 }
 """The transformation as it should be, with each representation."""
@@ -84,13 +87,55 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
     with paused(), np.errstate(all="ignore"):
         value, backpropagator = reverse(ad, program.term, scope)
         machine.backward_part()
-        d = judged.drivers.seed(machine, cotangent)
+        d = judged.drivers.seed(machine, machine.given(cotangent))
         slots = ad.cotangents.run(whole, lambda: backpropagator(d))
     return Gradient(
         machine.read(value, machine.type_of(value)),
         {name: machine.read(ct, type_) for (name, type_), ct in zip(program.context, slots, strict=True)},
         machine.counts(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A transformed program written down: in the source's context and d, the pair of its value and context cotangent.
+
+    Its outermost chain of binders is `primal_lines` long before the backward part begins.
+    """
+
+    program: Program
+    primal_lines: int
+
+
+def write(judged: Transformation, program: Program) -> Written:
+    """The transformed program as a program: from a context and a cotangent `d` to <value, <context cotangent>>.
+
+    `d`, renamed if the program has such a name, has the type of the program's result. The program performs the very
+    operations that are counted, pullbacks of literals included. It is typechecked again before it is returned.
+    """
+    type_ = typecheck(program, judged.rules)
+    taken = {name for name, _ in program.context} | bound_names(program.term)
+    machine = Writing(judged.rules, taken)
+    d = "d" if "d" not in taken else machine.fresh("d")
+    machine.taken.add(d)
+    ad = Reverse(judged.rules, judged.clauses, judged.representation(machine), machine)
+    scope: Scope = Environment()
+    with paused():
+        for name, variable in program.context:
+            bind(ad, scope, [name], [machine.variable(name, variable)])
+        whole = context(scope)
+        result, backpropagator = reverse(ad, program.term, scope)
+        primal_lines = len(machine.lines)
+        machine.backward_part()
+        seed = judged.drivers.seed(machine, machine.variable(d, type_))
+        slots = ad.cotangents.run(whole, lambda: backpropagator(seed))
+        cotangent = Product(tuple([variable for _, variable in program.context]))
+        pair = Tuple((as_term(result, type_), as_term(slots, cotangent)))
+        written = Program((*program.context, (d, type_)), binding(machine.lines, pair))
+    found = typecheck(written, machine.rows)
+    if found != Product((type_, cotangent)):
+        raise AssertionError(f"the transformed program has type {found}, not {Product((type_, cotangent))}")
+    return Written(written, primal_lines)
 
 
 def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Counts]:

@@ -156,6 +156,18 @@ def free_variables(term: Term) -> tuple[str, ...]:
     return tuple(free)
 
 
+def bound_names(term: Term) -> set[str]:
+    """The names that binders of the term introduce."""
+    names: set[str] = set()
+    for subterm in subterms(term):
+        match subterm:
+            case Let(name=name):
+                names.add(name)
+            case Case(names=several):
+                names.update(several)
+    return names
+
+
 def _flatten(term: Term) -> list[tuple[Any, ...]]:
     """The term as instructions for `_rebuild`: constructor, offset, positions of the sub-terms, the other fields."""
     instructions: list[tuple[Any, ...]] = []

@@ -49,7 +49,7 @@ def div(p: Pair) -> float:
     a, b = p
     if b != 0.0:
         return a / b
-    return math.nan if a == 0.0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+    return math.nan if a == 0.0 or math.isnan(a) else math.copysign(math.inf, a) * math.copysign(1.0, b)
 
 
 def div_d1(p: Pair) -> float:
@@ -83,7 +83,7 @@ def power_d2(p: Pair) -> float:
 
 def maximum(p: Pair) -> float:
     a, b = p
-    return a if a >= b or a != a else b
+    return a if a >= b or math.isnan(a) else b
 
 
 def maximum_d1(p: Pair) -> float:
@@ -96,7 +96,7 @@ def maximum_d2(p: Pair) -> float:
 
 def minimum(p: Pair) -> float:
     a, b = p
-    return a if a <= b or a != a else b
+    return a if a <= b or math.isnan(a) else b
 
 
 def minimum_d1(p: Pair) -> float:
@@ -177,7 +177,7 @@ def absolute_d(a: float) -> float:
 
 
 def relu(a: float) -> float:
-    return a if a >= 0.0 or a != a else 0.0
+    return a if a >= 0.0 or math.isnan(a) else 0.0
 
 
 def relu_d(a: float) -> float:
@@ -230,7 +230,7 @@ def _binary(name: str, function: Callable[[Pair], float], *derivatives: Callable
     return Primitive(name, REALS, REAL, function, tuple(partials))
 
 
-def literal(value: float | int) -> Primitive:
+def literal(value: float) -> Primitive:
     """The constant function on unit: a float is a real, an int an integer."""
     return Primitive("literal", UNIT, REAL if isinstance(value, float) else INTEGER, lambda _: value)
 

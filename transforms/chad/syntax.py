@@ -9,7 +9,7 @@ compared by identity; nothing recurses over them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from transforms.chad.errors import IllTyped
 from transforms.chad.primitives import Primitive
@@ -23,7 +23,7 @@ Parts = tuple[tuple["Node", "Var | None"], ...]
 class Node:
     """What all terms share."""
 
-    type: Type = field(init=False)
+    type: Any = field(init=False)  # a Type; a construct knows of which kind
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "type", self.typed())

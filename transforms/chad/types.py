@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from transforms.chad.errors import IllTyped
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class _Shown:
@@ -116,6 +118,13 @@ def arrow(argument: Type, result: Type) -> Arrow:
 @cache
 def monad(slots: Slots, result: Type) -> Monad:
     return Monad(slots, result)
+
+
+def linear(type_: Type) -> Type:
+    """Where the cotangents of a source type live. Raises IllTyped for other types."""
+    if type_.linear is None:
+        raise IllTyped(f"expected a source type, found {brief(type_)}")
+    return type_.linear
 
 
 SIGN = coproduct(coproduct(UNIT, UNIT), UNIT)
