@@ -6,7 +6,7 @@ A wrong version of the transformation is the same record with one field replaced
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,10 @@ from transforms.machines.counting import Counting, Counts
 from transforms.machines.interface import Machine, Value
 from transforms.machines.syntax import Writing, as_term, binding
 from transforms.reverse import CLAUSES, Reverse, Scope, bind, context, reverse
-from transforms.rules import RULES, Rules
+from transforms.rules import REALS, RULES, Rules
 from transforms.syntax import Program, Tuple, bound_names
 from transforms.typecheck import typecheck
-from transforms.types import Product
+from transforms.types import Product, full
 
 Point = Mapping[str, Any]
 """A value for each variable of a context: floats, arrays of doubles, tuples of them."""
@@ -94,6 +94,18 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
         {name: machine.read(ct, type_) for (name, type_), ct in zip(program.context, slots, strict=True)},
         machine.counts(),
     )
+
+
+def everywhere(judged: Transformation) -> Transformation:
+    """The transformation with every primitive taken to be defined everywhere: infinities and NaN flow through."""
+    return replace(judged, rules={name: replace(rule, domain=REALS) for name, rule in judged.rules.items()})
+
+
+def counts(judged: Transformation, program: Program) -> Counts:
+    """What a program's value and one run of its backpropagator cost: at no point in particular, since no count depends on it."""
+    point = {name: full(type_, 1.0) for name, type_ in program.context}
+    seed = full(typecheck(program, judged.rules), 1.0)
+    return gradient(everywhere(judged), program, point, seed).counts
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
+
+import numpy as np
 
 
 class _Flat:
@@ -71,6 +74,29 @@ class Product(_Flat):
 
 Type = Array | Product
 REAL = Array(())
+
+
+def units(type_: Type) -> Iterator[Any]:
+    """The values of a type in which one number is 1 and all others are 0, in order: a basis."""
+    if isinstance(type_, Array):
+        if type_ == REAL:
+            yield 1.0
+        else:
+            for k in range(type_.size):
+                yield (np.arange(type_.size) == k).astype(float).reshape(type_.shape)
+    else:
+        for k, part in enumerate(type_.parts):
+            before = tuple([full(t, 0.0) for t in type_.parts[:k]])
+            after = tuple([full(t, 0.0) for t in type_.parts[k + 1 :]])
+            for unit in units(part):
+                yield (*before, unit, *after)
+
+
+def full(type_: Type, value: float) -> Any:
+    """The value of a type whose numbers are all `value`."""
+    if isinstance(type_, Product):
+        return tuple([full(part, value) for part in type_.parts])
+    return value if type_ == REAL else np.full(type_.shape, value)
 
 
 def brief(type_: Type) -> str:

@@ -1,0 +1,1 @@
+"""How context cotangents are held: one interface, two representations."""

@@ -1,0 +1,47 @@
+# `make` alone prints help: the text after `##` is what it says of a target.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: bench test test-all lint clean help tools
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+bench: $(READY) tools ## Measure every suite: tables here, files under reports/out/ (QUICK=1: within a minute)
+	$(BIN)/adjudge bench --out reports/out $(if $(filter-out 0,$(QUICK)),--quick)
+
+test: lint tools ## Lint and run the tests
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-all: lint tools ## Lint and run the tests, the slow ones too
+	$(BIN)/pytest -n 2
+
+lint: $(READY) ## Check style, types and layers
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+	$(BIN)/lint-imports --no-logo
+
+clean: ## Remove all that make has made: the environment, caches and reports/out/
+	rm -rf .venv build dist *.egg-info reports/out .hypothesis .pytest_cache .ruff_cache .import_linter_cache
+	find harness mutants reports tests transforms -name __pycache__ -prune -exec rm -rf {} +
+	rm -rf __pycache__
+
+help: ## Show this help
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# The system tools that instruction counts need; does nothing when they are there, and never fails.
+tools: $(READY)
+	@sh harness/install_tools.sh .venv/.tools-tried
+
+$(READY): pyproject.toml $(BIN)/python
+	@echo "Installing adjudge and its packages in .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	    { echo "adjudge needs Python 3.11 or later; name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	    { echo "$(PYTHON) cannot make virtual environments; on Debian: apt-get install -y python3-venv" >&2; exit 1; }
+	@$(PYTHON) -m venv --clear .venv

@@ -1,0 +1,398 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from harness.status import Status
+from transforms.errors import AdjudgeError
+
+# Each command imports what it needs, so that --help and short commands start at once.
+
+
+class Refused(AdjudgeError):
+    """A file or value that cannot be used."""
+
+
+class Group(click.Group):
+    """Runs a command and turns what it raises into the statuses that scripts rely on."""
+
+    def main(self, *args: Any, **kwargs: Any) -> NoReturn:
+        try:
+            status = super().main(*args, **{**kwargs, "standalone_mode": False})
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.ctx.get_help() if error.ctx else "")
+            sys.exit(Status.USAGE)
+        except click.UsageError as error:
+            error.show()
+            sys.exit(Status.USAGE)
+        except click.ClickException as error:
+            error.show()
+            sys.exit(Status.FINDING)
+        except AdjudgeError as error:
+            _complain(str(error))
+            sys.exit(Status.FINDING)
+        except (KeyboardInterrupt, click.Abort):
+            _complain("interrupted")
+            sys.exit(Status.INTERRUPTED)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(Status.FINDING)
+        except OSError as error:
+            _complain(f"{error.filename or 'input or output'}: {error.strerror or error}")
+            sys.exit(Status.FINDING)
+        except Exception:
+            traceback.print_exc()
+            _complain("this is a fault of adjudge: please report it with the lines above")
+            sys.exit(Status.INTERNAL)
+        sys.exit(status if isinstance(status, int) else Status.GOOD)
+
+
+def _complain(message: str) -> None:
+    click.echo(f"adjudge: error: {message}", err=True)
+
+
+class Command(click.Command):
+    """A command whose help begins with an example, and whose arguments may begin with a minus sign."""
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.example = example
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Example"):
+            formatter.write_text(self.example)
+        super().format_help_text(ctx, formatter)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, _with_terms_last(self, args))
+
+
+def _with_terms_last(command: click.Command, args: Sequence[str]) -> list[str]:
+    """The arguments with everything that is no option behind `--`, so that a term such as -x*y is not taken for one.
+
+    What looks like a long option (two dashes and a word) stays one, so that a misspelt option is reported as such.
+    """
+    options, terms, rest = [], [], iter(args)
+    for arg in rest:
+        option = _option(command, arg.partition("=")[0])
+        if arg == "--":
+            terms.extend(rest)
+        elif option:
+            options.append(arg)
+            if not option.is_flag and "=" not in arg:
+                options.extend([value for value in [next(rest, None)] if value is not None])
+        elif re.fullmatch(r"--[a-z][a-z-]+(=.*)?", arg, re.DOTALL):
+            options.append(arg)
+        else:
+            terms.append(arg)
+    return [*options, "--", *terms]
+
+
+def _option(command: click.Command, name: str) -> click.Option | None:
+    found = [param for param in command.get_params(click.Context(command)) if name in param.opts]
+    return next((param for param in found if isinstance(param, click.Option)), None)
+
+
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="adjudge")
+def main() -> None:
+    """Judge reverse-mode automatic differentiation: is the gradient right, what does it cost, is it accurate, and would
+    the checks notice if it were wrong?"""
+
+
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+AT: Option = click.option(
+    "--at", metavar="VALUES", help='The point: "x1=3, p=<1, 2>", or @FILE.json, an object by name.'
+)
+JSON: Option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@main.command(cls=Command, example='adjudge grad "<x1*x2, x1+x2>" --at "x1=3, x2=5" --cotangent "<1, 0>"')
+@click.argument("term")
+@AT
+@click.option("--cotangent", metavar="VALUE", help="The result's cotangent, or @FILE.json; 1 where the result is real.")
+@click.option(
+    "--representation", type=click.Choice(["pointwise", "accumulator", "both"]), default="both", show_default=True,
+    help="How context cotangents are held.",
+)  # fmt: skip
+@JSON
+def grad(term: str, at: str | None, cotangent: str | None, representation: str, as_json: bool) -> None:
+    """Value and gradient of TERM (or @FILE, or - for standard input) at a point, with exact operation counts."""
+    from harness.values import fit
+    from transforms.drivers import TRANSFORMATIONS, gradient, value
+    from transforms.typecheck import typecheck
+    from transforms.types import REAL
+
+    program = _program(term)
+    type_ = typecheck(program)
+    point = _point(program, at)
+    if cotangent is None and type_ != REAL:
+        raise click.UsageError(f"--cotangent is required: the result is no real but {type_}")
+    seed = fit(1.0 if cotangent is None else _value(cotangent, "--cotangent"), type_, "--cotangent")
+    primal, source = value(program, point)
+    chosen = list(TRANSFORMATIONS) if representation == "both" else [representation]
+    runs = {name: gradient(TRANSFORMATIONS[name], program, point, seed) for name in chosen}
+    if as_json:
+        from harness.records import to_json
+
+        click.echo(to_json(_grad_json(type_, primal, source, runs)))
+    else:
+        click.echo(_grad_text(type_, primal, source, runs))
+
+
+def _grad_json(type_: Any, primal: Any, source: Any, runs: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": str(type_),
+        "primal": primal,
+        "source": {"operations": source.operations, "by_kind": source.by_kind},
+        "runs": [
+            {
+                "representation": name,
+                "cotangent": run.cotangent,
+                "operations": run.counts.operations,
+                "primal_operations": run.counts.primal_operations,
+                "by_kind": run.counts.by_kind,
+                "slot_writes": run.counts.slot_writes,
+                "peak_slots": run.counts.peak_slots,
+                "saved": run.counts.saved,
+                "ratio": run.counts.operations / source.operations if source.operations else None,
+            }
+            for name, run in runs.items()
+        ],
+    }
+
+
+def _grad_text(type_: Any, primal: Any, source: Any, runs: dict[str, Any]) -> str:
+    from harness.values import show
+    from reports.tables import grid
+
+    names = next(iter(runs.values())).cotangent
+    cotangents = [[name, *(show(run.cotangent[name]) for run in runs.values())] for name in names]
+    counts = [
+        [metric, *(f"{getattr(run.counts, metric):,}" for run in runs.values())]
+        for metric in ("operations", "primal_operations", "slot_writes", "peak_slots", "saved")
+    ]
+    if source.operations:
+        counts.append(["ratio", *(f"{run.counts.operations / source.operations:.3g}" for run in runs.values())])
+    return "\n".join(
+        [
+            f"type    {type_}",
+            f"primal  {show(primal)}",
+            f"source  {_operations(source.by_kind)}",
+            "",
+            grid(["cotangent of", *runs], cotangents),
+            "",
+            grid(["counts", *runs], counts),
+        ]
+    )
+
+
+def _operations(by_kind: dict[str, int]) -> str:
+    total = sum(by_kind.values())
+    kinds = ", ".join(f"{count:,} {kind}" for kind, count in by_kind.items())
+    return f"{total:,} operation{'' if total == 1 else 's'}" + (f": {kinds}" if kinds else "")
+
+
+@main.command(cls=Command, example='adjudge explain "let y = sigmoid(x) in y*y" --at "x=0"')
+@click.argument("term")
+@AT
+def explain(term: str, at: str | None) -> None:
+    """TERM and its transformed program in both representations, with type and counts; at a point, also value and Jacobian."""
+    from transforms.drivers import TRANSFORMATIONS, counts, write
+    from transforms.pretty import pretty_program
+    from transforms.typecheck import typecheck
+
+    program = _program(term)
+    type_ = typecheck(program)
+    point = _point(program, at) if at is not None else None
+    click.echo(f"# source: {type_}\n{pretty_program(program)}")
+    for name, judged in TRANSFORMATIONS.items():
+        c = counts(judged, program)
+        written = write(judged, program)
+        lines = pretty_program(written.program).split("\n")
+        start = 1 + written.primal_lines
+        click.echo(f"\n# {name}: {c.operations} operations, {c.primal_operations} of them primal")
+        click.echo(f"# {c.slot_writes} slot writes, at most {c.peak_slots} slots alive, {c.saved} numbers saved")
+        click.echo("\n".join([*lines[:1], "# primal part", *lines[1:start], "# backpropagator", *lines[start:]]))
+    if point is not None:
+        click.echo("\n" + _at_point(program, type_, point))
+
+
+def _at_point(program: Any, type_: Any, point: dict[str, Any]) -> str:
+    from harness.values import show
+    from reports.tables import grid
+    from transforms.drivers import TRANSFORMATIONS, gradient, value
+    from transforms.types import units
+
+    primal, _ = value(program, point)
+    judged = TRANSFORMATIONS["accumulator"]
+    rows = [gradient(judged, program, point, unit).cotangent for unit in units(type_)]
+    names = [name for name, _ in program.context]
+    table = grid(["Jacobian", *names], [[k + 1, *(show(row[name]) for name in names)] for k, row in enumerate(rows)])
+    return f"# value\n{show(primal)}\n\n{table}"
+
+
+@main.command(cls=Command, example="adjudge bench --quick -k 'product or square'")
+@click.option("-k", "expression", metavar="EXPR", help="Only the cases whose names match, as in pytest: and, or, not.")
+@click.option("--list", "listing", is_flag=True, help="Print the names of the cases and stop.")
+@click.option("--quick", is_flag=True, help="Smaller sizes: done within a minute.")
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default="reports/out",
+    show_default=True,
+    help="Where files go.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores", help="Processes."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random programs.")
+@click.option("--json", "as_json", is_flag=True, help="Print the records, one JSON object a line.")
+def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: int, seed: int, as_json: bool) -> Status:
+    """Measure the families: counts by size and subject, growth, bounds; tables, plots and records."""
+    from harness import bench as benchmark
+    from harness import records
+    from harness.select import BadExpression, selector
+
+    try:
+        selected = selector(expression)
+    except BadExpression as error:
+        raise click.UsageError(str(error)) from None
+    names = [name for name in benchmark.names() if selected(name)]
+    if listing:
+        click.echo("\n".join(names))
+        return Status.GOOD if names else Status.NOTHING_SELECTED
+    if not names:
+        _complain(f"no case matches {expression!r}; --list prints the names")
+        return Status.NOTHING_SELECTED
+
+    found = [benchmark.provenance(seed, quick)]
+    interrupted = False
+    try:
+        with _progress(len(names)) as step:
+            for case in benchmark.run(selected, quick, seed, jobs, step):
+                found += case
+    except KeyboardInterrupt:
+        interrupted = True
+    records.write(out / "bench.jsonl", found)
+    if as_json:
+        click.echo("\n".join(map(records.to_json, found)))
+    else:
+        _show_bench(found, out)
+    if interrupted:
+        _complain(f"interrupted: what was done is in {out / 'bench.jsonl'}")
+        return Status.INTERRUPTED
+    broken = benchmark.findings(found)
+    for record in broken:
+        _complain(f"not as claimed: {records.to_json(record)}")
+    return Status.FINDING if broken else Status.GOOD
+
+
+def _show_bench(found: list[dict[str, Any]], out: Path) -> None:
+    from reports import plots, tables
+
+    seed = found[0]["seed"]
+    for table in tables.bench(found):
+        click.echo(tables.text(table) + "\n")
+    tables.write(found, out)
+    plots.write(found, out)
+    click.echo(f"seed {seed}; records, tables and plots are in {out}")
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[str], None]]:
+    """A progress bar on standard error, where that is a terminal and colours are not refused."""
+    if not sys.stderr.isatty() or os.environ.get("NO_COLOR"):
+        yield lambda name: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("measuring", total=total)
+        yield lambda name: progress.update(task, advance=1, description=name)
+
+
+@main.command(cls=Command, example="adjudge doctor")
+def doctor() -> None:
+    """Which tools are found, their versions, and what is skipped without them."""
+    from harness.doctor import examine
+    from reports.tables import grid
+
+    found = examine()
+    rows = [[tool.name, tool.version or "not found", "" if tool.version else tool.skipped] for tool in found]
+    click.echo(grid(["tool", "version", "skipped without it"], rows))
+    for tool in found:
+        if not tool.version:
+            click.echo(f"{tool.name}: {tool.fix}")
+
+
+def _program(term: str) -> Any:
+    from transforms.parse import parse
+
+    if term == "-":
+        return parse(_decoded(sys.stdin.buffer.read(), "standard input"))
+    if term.startswith("@"):
+        return parse(_read(term[1:]))
+    return parse(term)
+
+
+def _point(program: Any, at: str | None) -> dict[str, Any]:
+    from harness.values import fit_point
+    from transforms.parse import parse_point
+
+    if at is not None and at.startswith("@"):
+        given = _json(at[1:])
+        if not isinstance(given, dict):
+            raise Refused(f"{at[1:]}: expected an object with a value for each variable")
+    else:
+        given = _named("--at", parse_point, at or "")
+    return fit_point(program, given)
+
+
+def _value(text: str, option: str) -> Any:
+    from transforms.parse import parse_value
+
+    return _json(text[1:]) if text.startswith("@") else _named(option, parse_value, text)
+
+
+def _named(option: str, parse: Callable[[str], Any], text: str) -> Any:
+    """Parse an option's text; an error names the option."""
+    try:
+        return parse(text)
+    except AdjudgeError as error:
+        raise Refused(f"{option}: {error}") from None
+
+
+def _json(path: str) -> Any:
+    try:
+        return json.loads(_read(path))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise Refused(f"{path}: no JSON: {error}") from None
+
+
+def _read(path: str) -> str:
+    return _decoded(Path(path).read_bytes(), path)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refused(f"{name}: byte {error.start} is no UTF-8 text") from None
+
+
+if __name__ == "__main__":
+    main()

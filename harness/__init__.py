@@ -1,0 +1,1 @@
+"""Programs, checks and measurements."""

@@ -1,0 +1,98 @@
+"""The benchmark run: selected cases in a pool of processes, their records in a fixed order."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from harness import records
+from harness.records import Record
+from harness.suites import SUITES, Case
+
+REPEAT = "repeat/whole-run"
+"""The case that runs the others twice: every count must be equal."""
+
+
+def names() -> list[str]:
+    """The names of all cases, in the order of their records."""
+    return [case.id for case in SUITES] + [REPEAT]
+
+
+def provenance(seed: int, quick: bool) -> Record:
+    """The first record of a run: what it was a run of, and on what."""
+    return {
+        "kind": "run",
+        "schema": records.SCHEMA,
+        "version": _version(),
+        "commit": _commit(),
+        "seed": seed,
+        "quick": quick,
+        "platform": f"{platform.system()}-{platform.machine()}",
+        "toolchain": f"python-{platform.python_version()} numpy-{version('numpy')}",
+    }
+
+
+def run(
+    selected: Callable[[str], bool], quick: bool, seed: int, jobs: int, on_done: Callable[[str], None]
+) -> Iterator[list[Record]]:
+    """The records of the selected cases, case by case in the order of `names()`.
+
+    `on_done` hears the name of each case when its records are there. With the repeat case, every other selected case
+    (every case, if it is the only one) runs a second time in another process.
+    """
+    repeat = selected(REPEAT)
+    shown = [k for k, case in enumerate(SUITES) if selected(case.id)]
+    measured = shown or (range(len(SUITES)) if repeat else [])
+    with ProcessPoolExecutor(max_workers=jobs) as pool:
+        try:
+            first = {k: pool.submit(_run_case, k, quick, seed) for k in measured}
+            second = {k: pool.submit(_run_case, k, quick, seed) for k in measured} if repeat else {}
+            for k in shown:
+                yield first[k].result()
+                on_done(SUITES[k].id)
+            if repeat:
+                yield [_repeated(SUITES[k], first[k].result(), second[k].result()) for k in measured]
+                on_done(REPEAT)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def findings(found: list[Record]) -> list[Record]:
+    """The bounds that are broken and the fits that are not as expected."""
+    return [record for record in found if record.get("holds") is False]
+
+
+def _run_case(index: int, quick: bool, seed: int) -> list[Record]:
+    return SUITES[index].records(quick, seed)
+
+
+def _repeated(case: Case, first: list[Record], second: list[Record]) -> Record:
+    different = sum(records.to_json(a) != records.to_json(b) for a, b in zip(first, second, strict=False))
+    different += abs(len(first) - len(second))
+    return {
+        "kind": "bound", "suite": "repeat", "case": case.id, "sizes": {"records": len(first)},
+        "claim": "records that differ between two runs", "limit": 0, "value": different, "holds": different == 0,
+    }  # fmt: skip
+
+
+def _version() -> str:
+    try:
+        return version("adjudge")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _commit() -> str | None:
+    try:
+        found = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"],
+            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return found.stdout.strip()

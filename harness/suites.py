@@ -1,0 +1,206 @@
+"""The suites: what is measured, at which sizes, and what it is expected to show.
+
+A suite is a list of cases; a case is a pure function of its parameters that returns records, so cases can run in any
+process, and twice. Clocks play no part: every figure is an exact count, or follows from counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness import families, randomised
+from harness.fit import TOLERANCE, growth, polynomial
+from harness.records import Record
+from transforms.drivers import TRANSFORMATIONS, gradient, tangent, value
+from transforms.machines.counting import Counts
+from transforms.syntax import Program
+from transforms.typecheck import typecheck
+from transforms.types import full
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One case of a suite; `run(**parameters)` returns its records. `quick` are the parameters of a quick run."""
+
+    suite: str
+    name: str
+    run: Callable[..., list[Record]]
+    parameters: dict[str, Any]
+    quick: dict[str, Any]
+
+    @property
+    def id(self) -> str:
+        return f"{self.suite}/{self.name}"
+
+    def records(self, quick: bool, seed: int) -> list[Record]:
+        """Run the case; `seed` is for the cases that draw something."""
+        parameters = self.parameters | (self.quick if quick else {})
+        drawn = {"seed": seed} if self.suite == "random" else {}
+        return self.run(suite=self.suite, case=self.name, **parameters, **drawn)
+
+
+def measure(program: Program) -> dict[str, Counts]:
+    """The counts of a program at the point of ones, by subject.
+
+    `forward` is one sweep, which has the same counts in every direction.
+    """
+    point, seed = families.at_ones(program), full(typecheck(program), 1.0)
+    counts = {"source": value(program, point)[1], "forward": tangent(program, point, point)[2]}
+    return counts | {name: gradient(judged, program, point, seed).counts for name, judged in TRANSFORMATIONS.items()}
+
+
+def family(
+    suite: str,
+    case: str,
+    sizes: list[int],
+    against: str,
+    expected: dict[str, int],
+    closed_forms: dict[str, str],
+    fixed: dict[str, int] | None = None,
+    consecutive: int = 2,
+) -> list[Record]:
+    """Counts of a family at growing sizes, their growth, and the claims they bear out.
+
+    Forward counts are those of a full gradient: one sweep for each input. Polynomials are recognised at nine consecutive
+    sizes from `consecutive` on, and must then hold at every size measured.
+    """
+    build, fixed = families.FAMILIES[suite], fixed or {}
+    small = range(consecutive, consecutive + 9)
+    measured = {n: _operations(build(**fixed, **{against: n})) for n in sorted({*small, *sizes})}
+    records = [record for n in sizes for record in _measurements(suite, case, {**fixed, against: n}, *measured[n])]
+    subjects = [s for s in expected if s in measured[sizes[0]][0]]
+    for subject in subjects:
+        values = {n: operations[subject] for n, (operations, _) in measured.items()}
+        found = polynomial(consecutive, [values[n] for n in small])
+        if found and any(found(n) != v for n, v in values.items()):
+            found = None
+        slope = growth(sizes, [values[n] for n in sizes])
+        records.append(
+            {
+                "kind": "fit", "suite": suite, "case": case, "subject": subject, "metric": "operations", "against": against,
+                "exponent": slope and slope.exponent, "low": slope and slope.low, "high": slope and slope.high,
+                "points": len(sizes), "expected": expected[subject],
+                "holds": bool(slope and abs(slope.exponent - expected[subject]) <= TOLERANCE),
+                "polynomial": found and found.text(against),
+            }
+        )  # fmt: skip
+        if subject in closed_forms:
+            records.append(
+                {
+                    "kind": "bound", "suite": suite, "case": case, "sizes": {**fixed, against: sizes[-1]},
+                    "claim": f"{subject} operations = {closed_forms[subject]}",
+                    "limit": closed_forms[subject], "value": found and found.text(against),
+                    "holds": bool(found) and found.text(against) == closed_forms[subject],
+                }
+            )  # fmt: skip
+    return records
+
+
+def _operations(program: Program) -> tuple[dict[str, int], dict[str, Counts]]:
+    """Operations by subject, forward for a full gradient, and all the counts of one run."""
+    counts = measure(program)
+    operations = {subject: c.operations for subject, c in counts.items()}
+    operations["forward"] *= sum(type_.size for _, type_ in program.context)
+    return operations, counts
+
+
+def _measurements(
+    suite: str, case: str, sizes: dict[str, int], operations: dict[str, int], counts: dict[str, Counts]
+) -> Iterator[Record]:
+    for subject, total in operations.items():
+        yield measurement(suite, case, sizes, subject, "operations", total, operations["source"])
+        if subject in TRANSFORMATIONS:
+            for metric in ("slot_writes", "peak_slots", "saved"):
+                yield measurement(suite, case, sizes, subject, metric, getattr(counts[subject], metric), None)
+
+
+def measurement(
+    suite: str, case: str, sizes: dict[str, int], subject: str, metric: str, value: int, source_value: int | None
+) -> Record:
+    """One exact count, with its ratio to the source's where that is meaningful."""
+    return {
+        "kind": "measurement", "suite": suite, "case": case, "sizes": sizes, "subject": subject, "metric": metric,
+        "value": value, "unit": "numbers" if metric != "operations" else "operations", "source_value": source_value,
+        "ratio": value / source_value if source_value else None,
+    }  # fmt: skip
+
+
+def jacobians(suite: str, case: str, shapes: list[tuple[int, int]]) -> list[Record]:
+    """Full Jacobians of n inputs and m results: n forward sweeps against m runs of the backpropagator."""
+    records = []
+    for n, m in shapes:
+        program, sizes = families.jacobian(n, m), {"n": n, "m": m}
+        counts = measure(program)
+        source = counts["source"].operations
+        totals = {"source": source, "forward": n * counts["forward"].operations}
+        for subject in TRANSFORMATIONS:
+            totals[subject] = m * counts[subject].operations
+        records += [
+            measurement(suite, case, sizes, subject, "operations", total, source) for subject, total in totals.items()
+        ]
+    return records
+
+
+def _linear(*subjects: str) -> dict[str, int]:
+    return dict.fromkeys(subjects, 1)
+
+
+SUITES: tuple[Case, ...] = (
+    Case(
+        "product", "in-n", family,
+        {
+            "sizes": [2, 6, 16, 64, 250, 500, 1000, 2000], "against": "n",
+            "expected": {"source": 1, "forward": 2, "pointwise": 2, "accumulator": 1},
+            "closed_forms": {"source": "n - 1", "forward": "4n^2 - 4n", "pointwise": "3n^2 - 2n - 1", "accumulator": "3n - 3"},
+        },
+        {"sizes": [2, 6, 16, 64, 250, 500]},
+    ),
+    Case(
+        "square", "in-m", family,
+        {
+            "sizes": [2, 4, 8, 16, 32, 64, 128], "against": "m", "fixed": {"n": 2048}, "consecutive": 1,
+            "expected": _linear("source", "forward", "pointwise", "accumulator"),
+            "closed_forms": {"pointwise": "m^2 + 4098m", "accumulator": "4m"},
+        },
+        {"sizes": [2, 4, 8, 16, 32], "fixed": {"n": 512}, "closed_forms": {"pointwise": "m^2 + 1026m", "accumulator": "4m"}},
+    ),
+    Case(
+        "square", "in-n", family,
+        {
+            "sizes": [128, 256, 512, 1024, 2048, 4096], "against": "n", "fixed": {"m": 8}, "consecutive": 1,
+            "expected": {"source": 0, "forward": 1, "pointwise": 1, "accumulator": 0},
+            "closed_forms": {"pointwise": "16n + 80", "accumulator": "32"},
+        },
+        {"sizes": [128, 256, 512, 1024]},
+    ),
+    Case(
+        "sigmoid-square", "in-n", family,
+        {
+            "sizes": [2, 16, 64, 256, 1024, 4096], "against": "n",
+            "expected": {"source": 0, "forward": 1, "pointwise": 1, "accumulator": 0}, "closed_forms": {},
+        },
+        {"sizes": [2, 16, 64, 256, 1024]},
+    ),
+    Case(
+        "doubling", "in-k", family,
+        {
+            "sizes": [2, 16, 64, 256, 1000], "against": "k", "consecutive": 1,
+            "expected": {"source": 1, "forward": 1, "pointwise": 2, "accumulator": 1}, "closed_forms": {"accumulator": "2k"},
+        },
+        {"sizes": [2, 16, 64, 250]},
+    ),
+    Case(
+        "projection", "in-k", family,
+        {
+            "sizes": [2, 16, 64, 128, 256, 512], "against": "k",
+            "expected": {"source": 1, "forward": 2, "pointwise": 2, "accumulator": 1}, "closed_forms": {},
+        },
+        {"sizes": [2, 16, 64, 128]},
+    ),
+    Case("random", "one-real", randomised.bound, {"programs": 10_000, "results": 1}, {"programs": 500}),
+    Case("random", "several-reals", randomised.bound, {"programs": 2_000, "results": 3}, {"programs": 100}),
+    Case("random", "agreement", randomised.agreement, {"programs": 2_000}, {"programs": 100}),
+    Case("random", "points", randomised.points, {"programs": 500, "points": 20}, {"programs": 50, "points": 20}),
+    Case("jacobian", "n-by-m", jacobians, {"shapes": [(2, 128), (8, 32), (16, 16), (32, 8), (128, 2)]}, {}),
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Deliberately wrong versions of the transformation."""

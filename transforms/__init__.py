@@ -1,0 +1,1 @@
+"""The languages, the rule table, the macros, the representations and the machines."""

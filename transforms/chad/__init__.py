@@ -1,0 +1,1 @@
+"""The efficiency theorem: its languages, its transformation and its cost model."""

@@ -1,0 +1,1 @@
+"""What executes operations, writes them down, or emits them as code."""
