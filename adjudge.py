@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -175,7 +176,6 @@ def _grad_json(type_: Any, primal: Any, source: Any, runs: dict[str, Any]) -> di
 
 def _grad_text(type_: Any, primal: Any, source: Any, runs: dict[str, Any]) -> str:
     from harness.values import show
-    from reports.tables import grid
 
     names = next(iter(runs.values())).cotangent
     cotangents = [[name, *(show(run.cotangent[name]) for run in runs.values())] for name in names]
@@ -191,9 +191,9 @@ def _grad_text(type_: Any, primal: Any, source: Any, runs: dict[str, Any]) -> st
             f"primal  {show(primal)}",
             f"source  {_operations(source.by_kind)}",
             "",
-            grid(["cotangent of", *runs], cotangents),
+            _grid(["cotangent of", *runs], cotangents),
             "",
-            grid(["counts", *runs], counts),
+            _grid(["counts", *runs], counts),
         ]
     )
 
@@ -231,7 +231,6 @@ def explain(term: str, at: str | None) -> None:
 
 def _at_point(program: Any, type_: Any, point: dict[str, Any]) -> str:
     from harness.values import show
-    from reports.tables import grid
     from transforms.drivers import TRANSFORMATIONS, gradient, value
     from transforms.types import units
 
@@ -239,7 +238,7 @@ def _at_point(program: Any, type_: Any, point: dict[str, Any]) -> str:
     judged = TRANSFORMATIONS["accumulator"]
     rows = [gradient(judged, program, point, unit).cotangent for unit in units(type_)]
     names = [name for name, _ in program.context]
-    table = grid(["Jacobian", *names], [[k + 1, *(show(row[name]) for name in names)] for k, row in enumerate(rows)])
+    table = _grid(["Jacobian", *names], [[k + 1, *(show(row[name]) for name in names)] for k, row in enumerate(rows)])
     return f"# value\n{show(primal)}\n\n{table}"
 
 
@@ -304,10 +303,32 @@ def _show_bench(found: list[dict[str, Any]], out: Path) -> None:
 
     seed = found[0]["seed"]
     for table in tables.bench(found):
-        click.echo(tables.text(table) + "\n")
+        click.echo(table.text())
+    for record in found:
+        if record.get("program") and ("ratio" in record["claim"] or not record["holds"]):
+            click.echo(
+                f"{record['suite']}/{record['case']}: {record['value']:.4g} of at most {record['limit']}, reached by"
+            )
+            click.echo(f"{textwrap.indent(record['program'], '    ')}\n")
+        if record["kind"] == "statistics":
+            click.echo(f"{record['suite']}/{record['case']}: what its programs contain")
+            click.echo(
+                _grid(["statistic", "value"], [[key, _statistic(value)] for key, value in list(record.items())[3:]])
+            )
     tables.write(found, out)
     plots.write(found, out)
     click.echo(f"seed {seed}; records, tables and plots are in {out}")
+
+
+def _statistic(value: Any) -> str:
+    return ", ".join(f"{k} {v:,}" for k, v in value.items()) if isinstance(value, dict) else f"{value:,}"
+
+
+def _grid(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A small table for the terminal."""
+    from reports.tables import Column, Table
+
+    return Table("", "", "", tuple(map(Column, headers)), tuple(map(tuple, rows))).text().rstrip("\n")
 
 
 @contextmanager
@@ -329,11 +350,10 @@ def _progress(total: int) -> Iterator[Callable[[str], None]]:
 def doctor() -> None:
     """Which tools are found, their versions, and what is skipped without them."""
     from harness.doctor import examine
-    from reports.tables import grid
 
     found = examine()
     rows = [[tool.name, tool.version or "not found", "" if tool.version else tool.skipped] for tool in found]
-    click.echo(grid(["tool", "version", "skipped without it"], rows))
+    click.echo(_grid(["tool", "version", "skipped without it"], rows))
     for tool in found:
         if not tool.version:
             click.echo(f"{tool.name}: {tool.fix}")

@@ -150,7 +150,7 @@ class _Maker:
     def chain(self, type_: Type, budget: int) -> _Made:
         """Binders, one in the body of the other, and a term of the given type in the innermost."""
         if budget <= 5:
-            return self.make(type_, max(budget, len(self.unused)))
+            return self.make(type_, max(budget, 2 * len(self.unused)))
         return self.bind(budget, lambda rest: self.chain(type_, rest))
 
     def bind(self, budget: int, body: Callable[[int], _Made]) -> _Made:
@@ -163,15 +163,28 @@ class _Maker:
         head = self.make(type_, spent)
         names = self.names(len(type_.parts))
         with self.bound(names, type_, head.value):
-            made = body(budget - spent)
+            made = self.consumed(body(budget - spent), names)
         return _Made(Case(head.term, tuple(names), made.term), made.type, made.value)
 
     def let(self, head: _Made, body: Callable[[_Made], _Made], avoid: str = "") -> _Made:
         """`let` a name other than `avoid` stand for `head` in what `body` makes of the variable."""
         (name,) = self.names(1, avoid)
         with self.bound([name], Product((head.type,)), [head.value]):
-            made = body(self.scope[name])
+            made = self.consumed(body(self.scope[name]), [name])
         return _Made(Let(name, head.term, made.term), made.type, made.value)
+
+    def consumed(self, body: _Made, names: Iterable[str]) -> _Made:
+        """A real body combined with most of the variables that are still unused, so that little of a program is dead."""
+        binary = [name for name in self.primitives if name in BINARY]
+        for name in names:
+            if (
+                binary
+                and body.type is self.scope[name].type is REAL
+                and name in self.unused
+                and self.rng.random() < 0.8
+            ):
+                body = self.apply(self.rng.choice(binary), body, self.variable({name: self.scope[name]}))
+        return body
 
     # Terms.
 
@@ -196,7 +209,7 @@ class _Maker:
             return self.leaf()
         form = self.rng.random()
         if budget >= 3 and form < 0.12:
-            return self.bind(budget, self.real)
+            return self.bind(budget, lambda rest: self.real(max(rest, 2)))
         if budget >= 3 and form < 0.22 and "sub" in self.primitives:
             return self.cancellation(budget)
         name = self.rng.choice(self.primitives)
@@ -204,21 +217,21 @@ class _Maker:
 
     def leaf(self) -> _Made:
         """A variable, a component of one, or a literal."""
-        kind = self.rng.random()
-        tuples = {name: made for name, made in self.scope.items() if REAL in getattr(made.type, "parts", ())}
-        if tuples and kind < 0.2:
-            made = self.variable(tuples)
-            parts = made.type.parts  # type: ignore[union-attr]
-            names = self.rng.sample(NAMES, len(parts))
-            j = self.rng.choice([j for j, part in enumerate(parts) if part == REAL])
-            return _Made(Case(made.term, tuple(names), Var(names[j])), REAL, made.value[j])
-        if kind < 0.9 and (reals := self.reals()):
-            return self.variable(reals)
-        return self.literal(self.rng.choice((0.5, 1.0, 2.0, -1.0, round(self.rng.uniform(-3.0, 3.0), 2))))
+        useful = {name: made for name, made in self.scope.items() if REAL in getattr(made.type, "parts", (made.type,))}
+        if not useful or self.rng.random() < 0.08:
+            return self.literal(self.rng.choice((0.5, 1.0, 2.0, -1.0, round(self.rng.uniform(-3.0, 3.0), 2))))
+        made = self.variable(useful)
+        if not isinstance(made.type, Product):
+            return made
+        parts = made.type.parts
+        names = self.rng.sample(NAMES, len(parts))
+        j = self.rng.choice([j for j, part in enumerate(parts) if part == REAL])
+        return _Made(Case(made.term, tuple(names), Var(names[j])), REAL, made.value[j])
 
     def variable(self, among: dict[str, _Made]) -> _Made:
+        """One of the variables in scope, mostly one that has not been used."""
         names = list(among)
-        if self.rng.random() < 0.7:
+        if self.rng.random() < 0.8:
             names = [name for name in names if name in self.unused] or names[-3:]
         name = self.rng.choice(names)
         self.unused.discard(name)
@@ -243,7 +256,9 @@ class _Maker:
         kind = self.rng.choice(kinds)
         if self.rng.random() < 0.4:  # nearly equal
             tiny = self.rng.choice((1e-3, 1e-6, 1e-9))
-            return self.away(self.op("sub", self.op(kind, a, self.literal(1.0 + tiny if kind == "mul" else tiny)), a), 0.0, 0.1)
+            return self.away(
+                self.op("sub", self.op(kind, a, self.literal(1.0 + tiny if kind == "mul" else tiny)), a), 0.0, 0.1
+            )
         return self.away(self.op("sub", self.op(kind, a, b), self.op("mul", b, a) if kind == "mul" else a), 0.0, 0.1)
 
     def literal(self, value: float) -> _Made:
@@ -277,7 +292,7 @@ class _Maker:
                 return (self.within(a, -LIMIT, 3.0),)
             case "div", _Made():
                 return a, self.away(b, 0.0, 0.2)
-            case "pow", _Made() if chance < 0.4:
+            case "pow", _Made() if chance < 0.3 or isinstance(b.term, Lit):
                 return self.away(a, 0.0, 0.2), self.literal(self.rng.choice((-2.0, -1.0, 0.0, 1.0, 2.0)))
             case "pow", _Made():
                 return self.within(a, 0.2, LIMIT), self.within(b, -2.0, 2.0)

@@ -14,7 +14,7 @@ from harness.records import Record
 from harness.sample_statistics import LARGE, statistics
 from transforms.drivers import TRANSFORMATIONS, Transformation, counts, everywhere, gradient, tangent
 from transforms.parse import parse
-from transforms.pretty import pretty
+from transforms.pretty import pretty_program
 from transforms.syntax import Program
 from transforms.types import REAL, Product, full, units
 
@@ -46,15 +46,23 @@ def bound(suite: str, case: str, programs: int, results: int, seed: int) -> list
     for sample in samples(seed, programs, primitives=ARITHMETIC, result=result):
         ratio = _ratio(sample.program, results)
         if not ratio <= worst:
-            worst, shown = ratio, pretty(sample.program.term)
+            worst, shown = ratio, pretty_program(sample.program)
     sizes = {"programs": programs, "results": results}
-    more = f" + {results - 1}" if results > 1 else ""
+    more = f" - {results - 1}" if results > 1 else ""
     records = [
-        _bound(suite, case, sizes, f"accumulator operations <= 5 * source operations{more}", BAUR_STRASSEN, worst, shown)
+        _bound(
+            suite,
+            case,
+            sizes,
+            f"largest ratio: accumulator operations{more} to source operations",
+            BAUR_STRASSEN,
+            worst,
+            shown,
+        )
     ]
     if results == 1:
         ratio = _ratio(parse(WITNESS), 1)
-        witness = _bound(suite, case, {}, "the bound is tight: 5 on a witness", BAUR_STRASSEN, ratio, WITNESS)
+        witness = _bound(suite, case, {}, "ratio on a witness that the bound is tight", BAUR_STRASSEN, ratio, WITNESS)
         records.append({**witness, "holds": ratio == BAUR_STRASSEN})
     return records
 
@@ -73,7 +81,7 @@ def agreement(suite: str, case: str, programs: int, seed: int) -> list[Record]:
         seen.append(sample)
         for against, error in errors(sample).items():
             if not error <= worst[against][0]:
-                worst[against] = error, pretty(sample.program.term)
+                worst[against] = error, pretty_program(sample.program)
     sizes = {"programs": programs}
     found = statistics(seen)
     large = _bound(suite, case, sizes, f"share of programs above {LARGE} operations >= 0.5", 0.5, found.share_large)

@@ -11,9 +11,10 @@ or underflows, and three sources of error remain:
   largest to the smallest non-zero number that occurs (1 and the tails of tanh and sigmoid included); with the step's
   bits and twice the spread added to the working precision, no such change is lost, nor is its square (cos near 0).
 - *Truncation*: the step is 2^-k times the input, where k is the digits wanted plus the spread. The slopes to the right,
-  over h, and to the left, over 2h, are combined so that their terms of first order cancel: what remains is h^2 f''' / 3.
-- *Cancellation* of results leaves noise. It is seen, as truncation is, when the two slopes differ: being taken over
-  unequal steps, they do so for odd functions too. They must agree to the digits wanted, far more than their combination
+  over h, and to the left, over phi h, are combined so that their terms of first order cancel: phi h^2 f''' / 6 remains.
+- *Cancellation* of results leaves noise. It is seen, as truncation is, when the two slopes differ. They are taken over
+  unequal steps, so that they do for odd functions too, and the ratio of the steps is the golden one, which whole
+  multiples of a rounding unit cannot imitate. They must agree to the digits wanted, far more than their combination
   needs; otherwise k and the precision are doubled. Slopes that vanish as k grows belong to a derivative that is 0,
   slopes that do not belong to none.
 
@@ -296,11 +297,12 @@ def _slopes(
             before = here[mp.prec]
             after = before.copy()
             after[x] += h
+            step = after[x] - before[x]  # exact, where x + h was rounded
             for position in reached:
                 name, places = tape[position]  # type: ignore[misc]
                 after[position] = PRIMITIVES[name](*[after[place] for place in places])
             # Differences first, weights second: a result that does not change must not absorb one that does.
-            return sum((w * (after[y] - before[y]) for w, y in zip(weights, outputs, strict=True)), mpf(0)) / h
+            return sum((w * (after[y] - before[y]) for w, y in zip(weights, outputs, strict=True)), mpf(0)) / step
 
         return _limit(quotient, mpf(tape[x]), spread, digits)
 
@@ -315,8 +317,8 @@ def _limit(quotient: Callable[[mpf], mpf], x: mpf, spread: int, digits: int) -> 
         k = (spread + wanted) << attempt
         with mp.workprec(k + ((2 * spread + wanted) << attempt)):
             h = mp.ldexp(1, (mp.mag(x) if x else 0) - k)
-            right, left = quotient(h), quotient(-2 * h)
-            slope = (2 * right + left) / 3
+            right, left = quotient(h), quotient(-mp.phi * h)
+            slope = (mp.phi * right + left) / (mp.phi + 1)
             if abs(right - left) <= mp.ldexp(abs(slope), -wanted):
                 return slope
             steep = max(abs(right), abs(left))

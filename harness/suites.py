@@ -19,6 +19,7 @@ from transforms.syntax import Program
 from transforms.typecheck import typecheck
 from transforms.types import full
 
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """One case of a suite; `run(**parameters)` returns its records. `quick` are the parameters of a quick run."""

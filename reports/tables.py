@@ -6,6 +6,7 @@ in full, an empty cell where there is no value. Nothing is computed here that th
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ GAP = 2
 NARROWEST = 12
 """The least width to which a column of text is folded."""
 
-COUNT, RATIO, EXPONENT, NUMBER = "{:,}", "{:,.1f}x", "{:z.3f}", "{:,.6g}"
+COUNT, RATIO, EXPONENT, NUMBER = "{:,}", "{:,.1f}x", "{:z.3f}", "{:,.4g}"
 VERDICTS = {True: "as expected", False: "NOT as expected", None: "no claim"}
 HOLDS = {True: "yes", False: "NO"}
 
@@ -72,10 +73,9 @@ class Table:
         blocks = [
             tabulate(
                 # Headings and rule as rows, for tabulate sets its own headings two columns wider than they are.
-                [[row[k] for k in block] for row in (heads, ["-" * w for w in wide], *cells)],
+                [[_folded(row[k], wide[k]) for k in block] for row in (heads, ["-" * w for w in wide], *cells)],
                 tablefmt="plain",
                 colalign=[_side(self.columns[k]) for k in block],
-                maxcolwidths=[wide[k] if not self.columns[k].form else None for k in block],
                 disable_numparse=True,
             )
             for block in self._blocks(wide, width)
@@ -259,9 +259,9 @@ def _bounds(bounds: Sequence[Record]) -> list[Table]:
     rows = []
     for (case, claim), group in groups.items():
         worst = max(group, key=_nearness)
-        rows.append((case, claim, worst["limit"], worst["value"], len(group), HOLDS[worst["holds"]]))
+        rows.append((case, claim, worst["limit"], worst["value"], HOLDS[worst["holds"]]))
     suite = bounds[0]["suite"]
-    numbers = (Column("limit", NUMBER), Column("worst value", NUMBER, "worst"), Column("checked", COUNT))
+    numbers = Column("limit", NUMBER), Column("worst value", NUMBER, "worst")
     columns = (Column("case"), Column("claim"), *numbers, Column("holds"))
     return [Table(stem(suite, "bounds"), suite, f"{suite}: bounds", columns, tuple(rows), keys=2)]
 
@@ -286,7 +286,14 @@ def _skips(skips: Sequence[Record]) -> list[Table]:
 def _shown(column: Column, cell: Any) -> str:
     if cell is None:
         return "-"
-    return column.form.format(cell) if column.form and not isinstance(cell, str) else str(cell)
+    if isinstance(cell, str) or not column.form:
+        return str(cell)
+    exact = isinstance(cell, int) and column.form == NUMBER
+    return (COUNT if exact else column.form).format(cell)
+
+
+def _folded(cell: str, width: int) -> str:
+    return "\n".join(textwrap.wrap(cell, width)) if len(cell) > width else cell
 
 
 def _side(column: Column) -> str:

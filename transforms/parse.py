@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -123,7 +123,7 @@ def _too_deep(at: int) -> TooDeep:
 
 @cache
 def _lark() -> Lark:
-    grammar = resources.files("transforms").joinpath("fragment.lark").read_text(encoding="utf-8")
+    grammar = Path(__file__).with_name("fragment.lark").read_text(encoding="utf-8")
     # The basic lexer keeps reserved words reserved everywhere; the LALR parser builds terms as it reduces, so neither
     # long chains nor deep nesting make anything recurse.
     return Lark(grammar, parser="lalr", lexer="basic", start=["program", "point", "value"], transformer=_Build())

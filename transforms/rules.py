@@ -122,7 +122,7 @@ def div_pullback(m, ct, r, a, b):
 def add_tangent(m, r, a, b, da, db):            return  m.add(da, db)
 def sub_tangent(m, r, a, b, da, db):            return  m.sub(da, db)
 def mul_tangent(m, r, a, b, da, db):            return  m.add(m.mul(da, b), m.mul(a, db))
-def div_tangent(m, r, a, b, da, db):            return  m.div(m.sub(da, m.mul(r, db)), b)
+def div_tangent(m, r, a, b, da, db):            return  m.sub(m.div(da, b), m.mul0(db, m.div(r, b)))
 def neg_tangent(m, r, a, da):                   return  m.neg(da)
 
 def add_cost(a, b):                             return  {}
@@ -167,9 +167,9 @@ def sigmoid_cost(a):                            return  {"mul": 2 * a.size, "neg
 
 # Powers. Each partial derivative is an operation of its own, since the products that make it up can leave the range of
 # doubles where it does not. As for the square root, a zero cotangent stays zero at an infinite derivative.
-def pow_pullback(m, ct, r, a, b):               return  m.mul0(ct, m.pow_da(a, b)), m.mul(ct, m.pow_db(a, b))
-def pow_tangent(m, r, a, b, da, db):            return  m.add(m.mul0(da, m.pow_da(a, b)), m.mul(m.pow_db(a, b), db))
-def pow_cost(a, b):                             return  {"pow_da": a.size, "mul0": a.size, "pow_db": a.size, "mul": a.size}
+def pow_pullback(m, ct, r, a, b):               return  m.mul0(ct, m.pow_da(a, b)), m.mul0(ct, m.pow_db(a, b))
+def pow_tangent(m, r, a, b, da, db):            return  m.add(m.mul0(da, m.pow_da(a, b)), m.mul0(db, m.pow_db(a, b)))
+def pow_cost(a, b):                             return  {"pow_da": a.size, "pow_db": a.size, "mul0": 2 * a.size}
 
 
 # Functions with kinks.

@@ -1,0 +1,113 @@
+"""Doctor: which tools are found on this machine, in which version, and what is skipped without each.
+
+Looking changes nothing, and no tool, however broken, makes it fail: what cannot be asked for its version is a finding.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import metadata
+from itertools import chain
+
+PATIENCE = 10.0
+"""Seconds that a tool has to say its version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that something is skipped without; `commands` are tried in order, `packages` are Debian's."""
+
+    name: str
+    commands: tuple[str, ...]
+    packages: str
+    skipped: str
+
+    @property
+    def fix(self) -> str:
+        """The one command that installs it."""
+        return f"{'' if os.geteuid() == 0 else 'sudo '}apt-get install -y {self.packages}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What was found of one tool: its version, or None and the problem; what is skipped without it; the fix."""
+
+    name: str
+    version: str | None
+    problem: str
+    skipped: str
+    fix: str
+
+
+PROGRAMS = (
+    Program("cc", ("cc", "gcc", "clang"), "gcc libc6-dev", "native programs and their instruction counts"),
+    Program("musl-gcc", ("musl-gcc",), "musl-tools", "instruction counts against musl; `cc -static` is its own series"),
+    Program("valgrind", ("valgrind",), "valgrind", "instruction counts"),
+    Program("chromium", ("chromium", "chromium-browser", "google-chrome"), "chromium", "pictures of the report's page"),
+    Program("node", ("node", "nodejs"), "nodejs", "nothing: type checks use the node that comes as a package"),
+)  # fmt: skip
+
+
+def examine(path: str | None = None, patience: float = PATIENCE) -> list[Tool]:
+    """Python, the programs and the packages, in a fixed order; programs are looked for on `path` (default: PATH)."""
+    python = Tool("python", platform.python_version(), "", "everything", "make PYTHON=python3.11")
+    return [python, *(_program(program, path, patience) for program in PROGRAMS), *_packages()]
+
+
+def _program(program: Program, path: str | None, patience: float) -> Tool:
+    found = [command for name in program.commands if (command := shutil.which(name, path=path))]
+    version, problem = _ask(found[0], patience) if found else (None, "not found")
+    return Tool(program.name, version, problem, program.skipped, program.fix)
+
+
+def _ask(command: str, patience: float) -> tuple[str | None, str]:
+    """The version that a program prints, or the problem with it."""
+    # Into a file: a pipe held open by a child of the program would outlast the patience.
+    with tempfile.TemporaryFile() as file:
+        try:
+            status = subprocess.run(
+                [command, "--version"],
+                check=False,
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                timeout=patience,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            return None, f"{command} --version: no answer within {patience:g} s"
+        except OSError as error:
+            return None, f"{command}: {error.strerror}"
+        file.seek(0)
+        answer = file.read(4096).decode(errors="replace")
+    number = re.search(r"\d+(\.\d+)+", answer)
+    if status or number is None:
+        return None, f"{command} --version: exit status {status}, {answer.strip()[:80]!r}"
+    return number[0], ""
+
+
+def _packages() -> Iterator[Tool]:
+    """The Python packages that the installed adjudge asks for."""
+    try:
+        requirements = metadata.requires("adjudge") or []
+    except metadata.PackageNotFoundError:
+        fix = f"{sys.executable} -m pip install --editable ."
+        yield Tool("adjudge", None, "not installed in this environment", "the packages it needs are not known", fix)
+        return
+    needed, dev = [r for r in requirements if ";" not in r], [r for r in requirements if ";" in r]
+    without = [(r, "everything") for r in needed], [(r, "`make test` and `make lint`") for r in dev]
+    for requirement, skipped in chain(*without):
+        specifier = requirement.partition(";")[0].strip()
+        name = re.split(r"[^\w.-]", specifier, maxsplit=1)[0]
+        fix = f"{sys.executable} -m pip install '{specifier}'"
+        try:
+            yield Tool(name, metadata.version(name), "", skipped, fix)
+        except metadata.PackageNotFoundError:
+            yield Tool(name, None, "not installed in this environment", skipped, fix)
