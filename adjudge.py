@@ -208,7 +208,7 @@ def _operations(by_kind: dict[str, int]) -> str:
 @click.argument("term")
 @AT
 def explain(term: str, at: str | None) -> None:
-    """TERM and its transformed program in both representations, with type and counts; at a point, also value and Jacobian."""
+    """TERM and its transformed program in both representations, with type and counts; value and Jacobian at a point."""
     from transforms.drivers import TRANSFORMATIONS, counts, write
     from transforms.pretty import pretty_program
     from transforms.typecheck import typecheck
@@ -317,7 +317,7 @@ def _show_bench(found: list[dict[str, Any]], out: Path) -> None:
             )
     tables.write(found, out)
     plots.write(found, out)
-    click.echo(f"seed {seed}; records, tables and plots are in {out}")
+    click.echo(f"seed {seed}\nrecords, tables and plots: {out}")
 
 
 def _statistic(value: Any) -> str:
@@ -378,7 +378,7 @@ def _point(program: Any, at: str | None) -> dict[str, Any]:
         if not isinstance(given, dict):
             raise Refused(f"{at[1:]}: expected an object with a value for each variable")
     else:
-        given = _named("--at", parse_point, at or "")
+        given = _named("--at", parse_point, at) if at and at.strip() else {}
     return fit_point(program, given)
 
 

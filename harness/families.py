@@ -48,7 +48,7 @@ def projection(k: int) -> Program:
 
 
 def jacobian(n: int, m: int) -> Program:
-    """m results that share the product of n >= 2 inputs: `let s = x1*...*xn in <s*x1, s*x2, ...>`, over again from x1."""
+    """m results that share the product of n >= 2 inputs: `let s = x1*...*xn in <s*x1, s*x2, ...>`, round the inputs."""
     shared = product(n)
     last = f"y{n}"
     results = Tuple(tuple(_op("mul", last, f"x{1 + j % n}") for j in range(m)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from math import factorial, log
 
 TOLERANCE = 0.05
@@ -73,9 +74,9 @@ class Growth:
 
 
 def growth(sizes: Sequence[int], values: Sequence[int]) -> Growth | None:
-    """Log-log slopes between successive sizes at the tail; None where fewer than two sizes or a value of 0 allow none."""
+    """Log-log slopes between successive sizes at the tail; None for fewer than two sizes, or with a value of 0."""
     if len(sizes) < 2 or min(values) <= 0:
         return None
     pairs = list(zip(sizes, values, strict=True))
-    slopes = [log(v2 / v1) / log(n2 / n1) for (n1, v1), (n2, v2) in zip(pairs, pairs[1:], strict=False)][-3:]
+    slopes = [log(v2 / v1) / log(n2 / n1) for (n1, v1), (n2, v2) in pairwise(pairs)][-3:]
     return Growth(slopes[-1], min(slopes), max(slopes), len(pairs))

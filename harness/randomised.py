@@ -19,14 +19,14 @@ from transforms.syntax import Program
 from transforms.types import REAL, Product, full, units
 
 BAUR_STRASSEN = 5
-"""The most that a real's value and gradient cost, as a multiple of the value's operations: W. Baur and V. Strassen, The
-complexity of partial derivatives, 1983."""
+"""The most that a real's value and gradient cost, as a multiple of the value's operations: W. Baur and V. Strassen,
+The complexity of partial derivatives, 1983."""
 
 WITNESS = "x / (let a = x in a)"
 """A program that costs exactly BAUR_STRASSEN times as much: the bound is tight."""
 
 TOLERANCE = 1e-10
-"""Of the sum of absolute contributions to an entry. The programs are a few dozen operations on moderate numbers, so that
+"""Of the sum of absolute contributions to an entry. The programs are a few dozen operations on moderate numbers, so
 rounding stays some 10^4 below, and a wrong derivative is off by about the whole sum."""
 
 
@@ -75,7 +75,7 @@ def _ratio(program: Program, results: int) -> float:
 
 def agreement(suite: str, case: str, programs: int, seed: int) -> list[Record]:
     """Both representations against each other, the forward macro and the high-precision reference, at every entry."""
-    worst = dict.fromkeys(("accumulator", "forward", "reference"), (0.0, ""))
+    worst: dict[str, tuple[float, str]] = dict.fromkeys(("accumulator", "forward", "reference"), (0.0, ""))
     seen = []
     for sample in samples(seed, programs, result=None):
         seen.append(sample)

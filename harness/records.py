@@ -12,25 +12,42 @@ from typing import Any
 
 import numpy as np
 
+from transforms.walks import walking
+
 SCHEMA = 1
 
 Record = dict[str, Any]
 
 
-def jsonable(value: Any) -> Any:
-    """The value with arrays and tuples as lists, and NaN and infinities as the strings "nan", "inf" and "-inf"."""
-    if isinstance(value, dict):
-        return {key: jsonable(entry) for key, entry in value.items()}
-    if isinstance(value, (tuple, list, np.ndarray)):
-        return [jsonable(entry) for entry in value]
-    if isinstance(value, (float, np.floating)):
-        return float(value) if math.isfinite(value) else str(float(value))
-    return value
-
-
 def to_json(value: Any) -> str:
-    """JSON on one line; floats as the shortest text that reads back exactly."""
-    return json.dumps(jsonable(value), allow_nan=False)
+    """JSON on one line, for values nested as deeply as terms.
+
+    Floats as the shortest text that reads back exactly, NaN and infinities as the strings "nan", "inf" and "-inf";
+    tuples and arrays as lists. Raises TypeError for anything that JSON does not know.
+    """
+    pieces: list[str] = []
+    with walking():
+        _write(value, pieces)
+    return "".join(pieces)
+
+
+def _write(value: Any, pieces: list[str]) -> None:
+    if isinstance(value, dict):
+        pieces.append("{")
+        for k, (key, entry) in enumerate(value.items()):
+            pieces.append(f"{', ' if k else ''}{json.dumps(key)}: ")
+            _write(entry, pieces)
+        pieces.append("}")
+    elif isinstance(value, (tuple, list, np.ndarray)):
+        pieces.append("[")
+        for k, entry in enumerate(value):
+            pieces.append(", " if k else "")
+            _write(entry, pieces)
+        pieces.append("]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        pieces.append(f'"{float(value)}"')
+    else:
+        pieces.append(json.dumps(value))
 
 
 def write(path: Path, records: Iterable[Record]) -> None:

@@ -12,6 +12,7 @@ from transforms.errors import WrongValue
 from transforms.pretty import number
 from transforms.syntax import Program
 from transforms.types import REAL, Array, Product, Type, brief
+from transforms.walks import walking
 
 
 def fit_point(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -32,19 +33,31 @@ def fit(given: Any, type_: Type, what: str) -> Any:
 
     "nan", "inf" and "-inf" stand for those numbers. Raises WrongValue, naming `what` and the component at fault.
     """
+    with walking():
+        return _fit(given, type_, what)
+
+
+def _fit(given: Any, type_: Type, what: str) -> Any:
     if isinstance(type_, Product):
         if not isinstance(given, (tuple, list)) or len(given) != len(type_.parts):
             raise WrongValue(f"{what}: expected {brief(type_)}, found {_described(given)}")
-        return tuple([fit(part, t, f"{what}[{k}]") for k, (part, t) in enumerate(zip(given, type_.parts, strict=True))])
+        return tuple(
+            [_fit(part, t, f"{what}[{k}]") for k, (part, t) in enumerate(zip(given, type_.parts, strict=True))]
+        )
     return _number(given, what) if type_ == REAL else _array(given, type_, what)
 
 
 def show(value: Any) -> str:
     """A value in the syntax of the language."""
+    with walking():
+        return _show(value)
+
+
+def _show(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"<{', '.join([show(part) for part in value])}>"
+        return f"<{', '.join([_show(part) for part in value])}>"
     if isinstance(value, np.ndarray):
-        return f"[{', '.join([show(entry) for entry in value])}]"
+        return f"[{', '.join([_show(entry) for entry in value])}]"
     return number(float(value)) if math.isfinite(value) else str(float(value))
 
 

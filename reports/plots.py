@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log10
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context, style
 from matplotlib.axes import Axes
@@ -37,7 +38,7 @@ TICK_CHARACTER = 0.027
 
 INK, FAINT = "#333333", "#767676"
 
-SETTINGS = {
+SETTINGS: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "svg.fonttype": "path",
@@ -66,14 +67,14 @@ class Look:
 
 
 LOOKS = {
-    "source": Look("#333333", "s", 7.5, ()),
-    "accumulator": Look("#0063a8", "o", 6.5, (5, 1.5)),
-    "forward": Look("#00735c", "^", 5.5, (2.5, 1.5)),
-    "pointwise": Look("#b84300", "D", 4.5, (5, 1.5, 1, 1.5)),
-    "hand-derived": Look("#9a4d7e", "v", 6.5, (5, 1.5)),
-    "generated": Look("#6a6000", "P", 5.5, (1, 1)),
+    "source": Look("#1a1a1a", "s", 7.5, ()),
+    "accumulator": Look("#1f4fd8", "o", 6.5, (5, 1.5)),
+    "forward": Look("#02715a", "^", 5.5, (2.5, 1.5)),
+    "pointwise": Look("#d23c00", "D", 4.5, (5, 1.5, 1, 1.5)),
+    "hand-derived": Look("#a04aa6", "v", 6.5, (5, 1.5)),
+    "generated": Look("#701400", "P", 5.5, (1, 1)),
 }
-"""The hues of Okabe and Ito's palette, dark enough to read as text on white.
+"""Dark enough to read as text on white, and apart for eyes that lack red, green or blue.
 
 Drawn in this order, so that of subjects with the same counts the one below still shows around and between the other.
 """
@@ -108,6 +109,7 @@ def _write_figure(folder: Path, name: str, panels: Sequence[Sweep]) -> list[Path
         for form, metadata in {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}.items():
             data = io.BytesIO()
             figure.savefig(data, format=form, metadata=metadata)
+            figure.set_layout_engine("none")  # the first format's layout serves the second
             paths.append(files.write(folder / f"{name}.{form}", data.getvalue()))
         return paths
 
@@ -145,7 +147,7 @@ def _draw(axes: Axes, sweep: Sweep) -> None:
     axes.set_ylabel(sweep.metric.replace("_", " "))
     hidden = [subject for subject in sweep.subjects if len(lines[subject]) < _measured(sweep, subject)]
     if hidden:
-        text = f"not shown, being 0: {', '.join(hidden)}"
+        text = f"zeros not shown: {', '.join(hidden)}"
         axes.text(0, -0.2, text, transform=axes.transAxes, fontsize=8, color=FAINT, va="top")
     if not drawn:
         axes.set(xticks=[], yticks=[])
@@ -240,7 +242,8 @@ def _reference_slopes(axes: Axes, sweep: Sweep, drawn: dict[str, list[tuple[int,
         axes.plot((start, x1), (y0 * lift, y1 * lift), color=FAINT, linewidth=1, linestyle=(0, (1, 1.5)), zorder=2)
         axes.annotate(
             f"slope {expected:g}", (x1, y1 * lift), xytext=(0, 3), textcoords="offset points",
-            ha="right", va="bottom", fontsize=8, color=FAINT, bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+            ha="right", va="bottom", fontsize=8, color=FAINT,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
         )  # fmt: skip
 
 

@@ -174,4 +174,4 @@ def _json(value: Any) -> str:
 def _shown(text: str) -> str:
     """A text on one line, as much of it as an error needs."""
     text = "".join(c if c.isprintable() else "?" for c in text)
-    return text if len(text) <= 60 else text[:57] + "..." if text else "an empty line"
+    return text[:57] + "..." if len(text) > 60 else text or "an empty line"

@@ -123,7 +123,7 @@ class Table:
 
 
 def bench(records: Sequence[Record]) -> list[Table]:
-    """The tables of a run, suite by suite in the order of the records: counts, growth, bounds; last, what was skipped."""
+    """The tables of a run, suite by suite in the order of the records: counts, growth, bounds; at the end, skips."""
     measured = sweeps(records)
     suites = dict.fromkeys(r["suite"] for r in records if r["kind"] in ("measurement", "fit", "bound"))
     tables = [
@@ -267,7 +267,7 @@ def _bounds(bounds: Sequence[Record]) -> list[Table]:
 
 
 def _nearness(bound: Record) -> tuple[bool, float]:
-    """A broken bound is worse than one that holds; then the larger share of the limit is worse, or the smaller of a floor."""
+    """A broken bound is worse than one that holds; then the larger share of a limit, or the smaller of a floor."""
     value, limit = bound["value"], bound["limit"]
     if not isinstance(value, (int, float)) or not isinstance(limit, (int, float)):
         return not bound["holds"], 0.0

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from transforms.collection import paused
 from transforms.cotangents.accumulator import accumulator
 from transforms.cotangents.interface import Representation
 from transforms.cotangents.pointwise import pointwise
@@ -27,6 +26,7 @@ from transforms.rules import REALS, RULES, Rules
 from transforms.syntax import Program, Tuple, bound_names
 from transforms.typecheck import typecheck
 from transforms.types import Product, full
+from transforms.walks import walking
 
 Point = Mapping[str, Any]
 """A value for each variable of a context: floats, arrays of doubles, tuples of them."""
@@ -84,16 +84,16 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
     for name, _ in program.context:
         bind(ad, scope, [name], [machine.given(point[name])])
     whole = context(scope)
-    with paused(), np.errstate(all="ignore"):
+    with walking(), np.errstate(all="ignore"):
         value, backpropagator = reverse(ad, program.term, scope)
         machine.backward_part()
         d = judged.drivers.seed(machine, machine.given(cotangent))
         slots = ad.cotangents.run(whole, lambda: backpropagator(d))
-    return Gradient(
-        machine.read(value, machine.type_of(value)),
-        {name: machine.read(ct, type_) for (name, type_), ct in zip(program.context, slots, strict=True)},
-        machine.counts(),
-    )
+        return Gradient(
+            machine.read(value, machine.type_of(value)),
+            {name: machine.read(ct, type_) for (name, type_), ct in zip(program.context, slots, strict=True)},
+            machine.counts(),
+        )
 
 
 def everywhere(judged: Transformation) -> Transformation:
@@ -102,9 +102,11 @@ def everywhere(judged: Transformation) -> Transformation:
 
 
 def counts(judged: Transformation, program: Program) -> Counts:
-    """What a program's value and one run of its backpropagator cost: at no point in particular, since no count depends on it."""
+    """What a program's value and one run of its backpropagator cost, at whatever point: no count depends on it."""
     point = {name: full(type_, 1.0) for name, type_ in program.context}
-    seed = full(typecheck(program, judged.rules), 1.0)
+    type_ = typecheck(program, judged.rules)
+    with walking():
+        seed = full(type_, 1.0)
     return gradient(everywhere(judged), program, point, seed).counts
 
 
@@ -132,7 +134,7 @@ def write(judged: Transformation, program: Program) -> Written:
     machine.taken.add(d)
     ad = Reverse(judged.rules, judged.clauses, judged.representation(machine), machine)
     scope: Scope = Environment()
-    with paused():
+    with walking():
         for name, variable in program.context:
             bind(ad, scope, [name], [machine.variable(name, variable)])
         whole = context(scope)
@@ -154,12 +156,12 @@ def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Co
     """The value of a program at a point, and what it costs. Raises OutsideDomain, with its place."""
     machine = Counting(rules)
     scope = Environment((name, machine.given(point[name])) for name, _ in program.context)
-    with paused(), np.errstate(all="ignore"):
+    with walking(), np.errstate(all="ignore"):
         try:
             result = evaluate(machine, program.term, scope)
         except SourceError as error:
             raise error.located(program.source, error.at) from None
-    return machine.read(result, machine.type_of(result)), machine.counts()
+        return machine.read(result, machine.type_of(result)), machine.counts()
 
 
 def tangent(program: Program, point: Point, direction: Point, rules: Rules = RULES) -> tuple[Any, Any, Counts]:
@@ -168,7 +170,7 @@ def tangent(program: Program, point: Point, direction: Point, rules: Rules = RUL
     scope = Environment(
         (name, (machine.given(point[name]), machine.given(direction[name]))) for name, _ in program.context
     )
-    with paused(), np.errstate(all="ignore"):
+    with walking(), np.errstate(all="ignore"):
         result, change = forward(rules, machine, program.term, scope)
-    type_ = machine.type_of(result)
-    return machine.read(result, type_), machine.read(change, type_), machine.counts()
+        type_ = machine.type_of(result)
+        return machine.read(result, type_), machine.read(change, type_), machine.counts()

@@ -40,7 +40,7 @@ class ParseError(SourceError):
 
 
 class TooDeep(SourceError):
-    """A term nested more deeply than `syntax.MAX_DEPTH`."""
+    """A term nested more deeply than `walks.MAX_DEPTH`."""
 
 
 class UnknownPrimitive(SourceError):

@@ -1,8 +1,8 @@
 """The forward (tangent) macro: `real` becomes a pair of value and tangent.
 
 One sweep computes the value and the product of the Jacobian with one tangent of the context; a full Jacobian of n
-scalar inputs takes n sweeps. It exists to be compared with the reverse macro, and to check it: it shares the rule table's
-`evaluate` but none of its pullbacks.
+scalar inputs takes n sweeps. It exists to be compared with the reverse macro, and to check it: it shares what the rules
+evaluate, but none of their pullbacks.
 """
 
 from __future__ import annotations

@@ -1,17 +1,19 @@
 """IEEE arithmetic on doubles: what the operations of the rule table compute.
 
 Every function takes floats, or arrays of doubles elementwise, and returns the same; where Python's `math` would raise,
-the IEEE result (an infinity or NaN) is returned. Each is accurate to a few units in the last place over the whole range.
+it returns the IEEE result, an infinity or NaN. Each is accurate to a few units in the last place over the whole range.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-R = TypeVar("R", float, np.ndarray)
+R = Any
+"""A float, or an array of doubles."""
 
 
 def add(a: R, b: R) -> R:
@@ -157,9 +159,9 @@ def mul0(a: R, b: R) -> R:
 def pow_da(a: R, b: R) -> R:
     """The derivative of a^b by a, b * a^(b-1), right also where a^b or a^(b-1) leaves the range of doubles.
 
-    With h = |a|^(b/2) it is b*h*h/|a|. The order of the factors keeps every partial product within range: for |a| >= 1
-    both b*h and h/|a| lie between the result and 1 in magnitude or above both, for |a| < 1 so does b*h/|a|. (The obvious b * a^(b-1)
-    rounds b-1, which the logarithm of a huge or tiny a magnifies to hundreds of units in the last place.)
+    With h = |a|^(b/2) it is b*h*h/|a|. The order of the factors keeps every partial product within range: b*h and h/|a|
+    first for |a| >= 1, b*h/|a| for |a| < 1. (The obvious b * a^(b-1) rounds b-1, which the logarithm of a huge or tiny
+    a magnifies to hundreds of units in the last place.)
     """
     if isinstance(a, np.ndarray):
         return np.frompyfunc(pow_da, 2, 1)(a, b).astype(float)
@@ -181,7 +183,7 @@ def pow_db(a: R, b: R) -> R:
     return h * (h * log(a))
 
 
-def _or_infinity(f, a: float) -> float:
+def _or_infinity(f: Callable[[float], float], a: float) -> float:
     try:
         return f(a)
     except OverflowError:

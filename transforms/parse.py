@@ -11,13 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
 
-from transforms.collection import paused
 from transforms.errors import ParseError, RepeatedName, SourceError, TooDeep, UnknownPrimitive, place
-from transforms.syntax import INFIX, MAX_DEPTH, Case, Let, Lit, Op, Program, Term, Tuple, Var, free_variables
-from transforms.types import REAL, Array, Product, Type
+from transforms.syntax import INFIX, Case, Let, Lit, Op, Program, Term, Tuple, Var, free_variables
+from transforms.types import REAL, Array, Product
+from transforms.walks import MAX_DEPTH, walking
 
 TOKENS = {
     "NAME": "a name",
@@ -63,7 +62,7 @@ def _run(start: str, source: str, wanted: str) -> Any:
     if not re.sub(r"#[^\n]*", "", source).strip():
         raise ParseError(f"empty input: expected {wanted}", source, len(source) if source else -1)
     try:
-        with paused():
+        with walking():
             return _lark().parse(source, start=start)
     except UnexpectedCharacters as error:
         raise ParseError(f"unexpected character {source[error.pos_in_stream]!r}", source, error.pos_in_stream) from None

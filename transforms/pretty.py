@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from transforms.syntax import INFIX, Case, Let, Lit, Op, Program, Term, Tuple, Var
+from transforms.walks import walking
 
 SUM, PRODUCT, UNARY, ATOM = range(4)
 """How tightly a construct binds; an operand that binds less tightly than its place needs parentheses."""
@@ -16,7 +17,8 @@ LEVELS = {"add": SUM, "sub": SUM, "mul": PRODUCT, "div": PRODUCT}
 def pretty(term: Term) -> str:
     """The term's concrete syntax, one line for each `let` and `case` of its outermost chain."""
     pieces: list[str] = []
-    _write(term, pieces, "\n")
+    with walking():
+        _write(term, pieces, "\n")
     return "".join(pieces)
 
 
@@ -49,10 +51,8 @@ def _write(term: Term, pieces: list[str], separator: str) -> None:
     match term:
         case Var(name=name):
             pieces.append(name)
-        case Lit(value=float() as value):
-            pieces.append(number(value))
         case Lit(value=value):
-            pieces.append(_array(value))
+            pieces.append(_array(value) if isinstance(value, np.ndarray) else number(value))
         case Tuple(parts=parts):
             _list("<", parts, ">", pieces)
         case Op(name=name, args=(left, right)) if name in INFIX:

@@ -27,7 +27,7 @@ from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
 
 Backpropagator = Callable[[Cotangent], ContextCotangent]
 Finish = Callable[[ContextCotangent], ContextCotangent]
-"""What a binder does to a cotangent of its body's context: add the bound term's part, leave that of the context outside."""
+"""From a cotangent of a binder's body to one of the context outside, with the bound term's part added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ Let f be a primitive, r = f(a, b) and ct the cotangent of r. A row says
     conventions                        derivatives at kinks and ends of the range, where the mathematics leaves a choice
 
 Pullbacks and tangents are written in operations of a machine m alone, so that the one that counts, the one that writes
-a program down and the one that emits C perform the same derivative. `Minus(x)` is a contribution of -x: whoever receives
-it subtracts, where it can, instead of negating. Each derivative is stable in floating point over the whole range, which
+a program down and the one that emits C perform the same derivative. `Minus(x)` is a contribution of -x: whoever gets it
+subtracts, where it can, instead of negating. Each derivative is stable in floating point over the whole range, which
 is why it is not always the first formula of a textbook.
 """
 # ruff: noqa: E704
@@ -132,8 +132,9 @@ def div_cost(a, b):                             return  {"div": a.size, "mul": a
 def neg_cost(a):                                return  {}
 
 
-# Elementary functions. 1 - y*y loses every digit of tanh' where y is near 1, and y * (1-y) of sigmoid'; dividing twice by
-# cosh, and sigmoid(-a) for 1 - y, do not. The square root's derivative at 0 is infinite: a zero cotangent stays zero.
+# Elementary functions. 1 - y*y loses every digit of tanh' where y is near 1, as does y * (1-y) of sigmoid'; dividing by
+# cosh twice, and sigmoid(-a) for 1 - y, do not. The square root's derivative at 0 is infinite: a zero cotangent stays
+# zero.
 def sin_pullback(m, ct, r, a):                  return  m.mul(ct, m.cos(a)),
 def cos_pullback(m, ct, r, a):                  return  Minus(m.mul(ct, m.sin(a))),
 def exp_pullback(m, ct, r, a):                  return  m.mul(ct, r),

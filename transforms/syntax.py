@@ -6,7 +6,6 @@ by recursion over fields (equality, hash, repr, pickling) does so here.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,15 +14,8 @@ import numpy as np
 
 from transforms.types import Type
 
-MAX_DEPTH = 10_000
-"""How deeply terms may nest, other than in the body of a `let` or `case`, which may be nested without limit."""
-
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 """The primitives that are written between their arguments, and only there."""
-
-# Walks over terms recurse on everything but bodies. Since Python 3.11 a call from Python to Python takes its frame from
-# the heap, so a higher limit costs memory alone; an open walk holds at most four frames for each level of nesting.
-sys.setrecursionlimit(max(sys.getrecursionlimit(), 8 * MAX_DEPTH))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from transforms.environment import Environment
 from transforms.errors import (
     ShapeMismatch,
@@ -16,6 +18,7 @@ from transforms.errors import (
 from transforms.rules import RULES, Operation, Rule, arity
 from transforms.syntax import INFIX, Case, Let, Lit, Op, Program, Term, Tuple, Var
 from transforms.types import REAL, Array, Product, Type, brief
+from transforms.walks import walking
 
 Operations = Mapping[str, Rule | Operation]
 
@@ -26,7 +29,8 @@ def typecheck(program: Program, operations: Operations = RULES) -> Type:
     Raises UnboundVariable, UnknownPrimitive, WrongArity, ShapeMismatch or WrongCase, with place and caret.
     """
     try:
-        return _type(program.term, Environment(program.context), operations)
+        with walking():
+            return _type(program.term, Environment(program.context), operations)
     except SourceError as error:
         raise error.located(program.source, error.at) from None
 
@@ -47,7 +51,7 @@ def _type(term: Term, scope: Environment[Type], operations: Operations) -> Type:
                 raise UnboundVariable(f"unbound variable {name!r}: expected {_known(scope)}", at=term.at)
             type_ = scope[name]
         case Lit(value=value):
-            type_ = REAL if isinstance(value, float) else Array(value.shape)
+            type_ = Array(value.shape) if isinstance(value, np.ndarray) else REAL
         case Tuple(parts=parts):
             type_ = Product(tuple([_type(part, scope, operations) for part in parts]))
         case Op():

@@ -78,18 +78,18 @@ REAL = Array(())
 
 def units(type_: Type) -> Iterator[Any]:
     """The values of a type in which one number is 1 and all others are 0, in order: a basis."""
+    return (_unit(type_, k) for k in range(type_.size))
+
+
+def _unit(type_: Type, k: int) -> Any:
+    """The value whose k-th number is 1 and all others 0; all 0 where there is no k-th."""
     if isinstance(type_, Array):
-        if type_ == REAL:
-            yield 1.0
-        else:
-            for k in range(type_.size):
-                yield (np.arange(type_.size) == k).astype(float).reshape(type_.shape)
-    else:
-        for k, part in enumerate(type_.parts):
-            before = tuple([full(t, 0.0) for t in type_.parts[:k]])
-            after = tuple([full(t, 0.0) for t in type_.parts[k + 1 :]])
-            for unit in units(part):
-                yield (*before, unit, *after)
+        return float(k == 0) if type_ == REAL else (np.arange(type_.size) == k).astype(float).reshape(type_.shape)
+    parts = []
+    for part in type_.parts:
+        parts.append(_unit(part, k))
+        k -= part.size
+    return tuple(parts)
 
 
 def full(type_: Type, value: float) -> Any:

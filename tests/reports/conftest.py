@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -113,6 +114,7 @@ BOUNDS = [
     bound("random", "one real", "operations <= 5 * source", 5, 4.2),
     bound("random", "one real", "operations <= 5 * source", 5, 2),
 ]
+STATISTICS: Record = {"kind": "statistics", "suite": "random", "case": "agreement", "samples": 100}
 SKIPS: list[Record] = [
     {
         "kind": "skip", "suite": "native", "what": "instruction counts of compiled gradients",
@@ -123,6 +125,9 @@ SKIPS: list[Record] = [
 
 @pytest.fixture
 def records() -> list[Record]:
-    return [
-        RUN, *PRODUCT, BOUNDS[0], *SQUARE_IN_M, *SQUARE_IN_N, *DOUBLING, *BOUNDS[1:], *JACOBIAN, *SKIPS, *WORKLOADS
+    """A whole run, which a test may change."""
+    whole = [
+        RUN, *PRODUCT, BOUNDS[0], *SQUARE_IN_M, *SQUARE_IN_N, *DOUBLING, *BOUNDS[1:], STATISTICS, *JACOBIAN, *SKIPS,
+        *WORKLOADS,
     ]  # fmt: skip
+    return deepcopy(whole)

@@ -68,8 +68,8 @@ def _term(term: fragment.Term, scope: Environment[Var]) -> Call:
             return Let(x, head, (yield _in_scope([x], body, scope)))
         case fragment.Case(bound=bound, names=names, body=body):
             head = yield _term(bound, scope)
-            lets = _taken_apart(head, names)
-            result = yield _in_scope([x for x, _ in lets if x.name in names], body, scope)
+            named, lets = _taken_apart(head, names)
+            result = yield _in_scope(named, body, scope)
             for x, taken in reversed(lets):
                 result = Let(x, taken, result)
             return result
@@ -86,14 +86,17 @@ def _in_scope(variables: list[Var], body: fragment.Term, scope: Environment[Var]
     return result
 
 
-def _taken_apart(head: Node, names: Sequence[str]) -> list[tuple[Var, Node]]:
-    """The lets that give the parts of a tuple their names; `_` names what remains of it."""
+def _taken_apart(head: Node, names: Sequence[str]) -> tuple[list[Var], list[tuple[Var, Node]]]:
+    """Variables for the parts of a tuple, and the lets that bind them; others, called `_`, hold what remains of it."""
+    named: list[Var] = []
     lets: list[tuple[Var, Node]] = []
     for name in names[:-1]:
         rest = Var("_", head.type)
-        lets += [(rest, head), (Var(name, rest.type.left), Fst(rest))]
+        named.append(Var(name, rest.type.left))
+        lets += [(rest, head), (named[-1], Fst(rest))]
         head = Snd(rest)
-    return [*lets, (Var(names[-1] if names else "_", head.type), head)]
+    last = Var(names[-1] if names else "_", head.type)
+    return [*named, last][: len(names)], [*lets, (last, head)]
 
 
 def _type(type_: shapes.Type) -> Call:

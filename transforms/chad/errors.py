@@ -6,7 +6,7 @@ from transforms.errors import AdjudgeError
 
 
 class IllTyped(AdjudgeError):
-    """A construct whose parts do not have the types it needs; the message gives what was expected and what was found."""
+    """A construct whose parts do not have the types it needs; the message says what was expected and found."""
 
 
 class OutOfScope(AdjudgeError):

@@ -68,7 +68,7 @@ def judge(program: Program, inputs: Sequence[Any], cotangent: Any, clauses: Clau
 
 @contextmanager
 def _no_cycles() -> Iterator[None]:
-    """Pauses the cycle collector: terms and values have no cycles, and it would visit the growing ones over and over."""
+    """Pauses the cycle collector: terms and values have no cycles, and it would visit them over and over."""
     enabled = gc.isenabled()
     gc.disable()
     try:

@@ -69,7 +69,7 @@ class Clauses:
 
 
 def whole(program: Program, d: Var, clauses: Clauses) -> Node:
-    """`run ((snd (D t)) d) env0`: the context's cotangent for d, accumulated from zeros. d is one more free variable."""
+    """`run ((snd (D t)) d) env0`: the context's cotangent, accumulated from zeros. d is one more free variable."""
     environment: Node = Unit()
     for x in reversed(program.context):
         environment = Pair(zero(linear(x.type)), environment)
@@ -166,10 +166,10 @@ def inr(term: Inr, where: Where, de: Node) -> Node:
 
 def case(term: Case, where: Where, de: Node, de1: Node, de2: Node) -> Node:
     r"""`let z = D e in case fst z of
-      inl x -> let w = D e1 in
-               (fst w, \[w,z]d. bind (scope zero ((snd w) d)) (\[z]s. (snd z)(linl (fst s))))
-      inr y -> let w = D e2 in
-               (fst w, \[w,z]d. bind (scope zero ((snd w) d)) (\[z]s. (snd z)(linr (fst s))))`
+    inl x -> let w = D e1 in
+             (fst w, \[w,z]d. bind (scope zero ((snd w) d)) (\[z]s. (snd z)(linl (fst s))))
+    inr y -> let w = D e2 in
+             (fst w, \[w,z]d. bind (scope zero ((snd w) d)) (\[z]s. (snd z)(linr (fst s))))`
     """
     z = Var("z", de.type)
 

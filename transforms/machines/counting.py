@@ -27,7 +27,7 @@ from transforms.types import REAL, Array, Product, Type
 
 
 class Number:
-    """A double, or an array of doubles; `unsaved` as long as it is a number of the primal part that nothing has saved."""
+    """A double or an array of doubles; `unsaved` while it is a number of the primal part that nothing read since."""
 
     __slots__ = ("unsaved", "value")
 
@@ -89,10 +89,8 @@ class Counting:
         values = [arg.value for arg in args]
         primal = self.primal is None
         if primal:
-            inside = row.domain.contains(*values) if isinstance(row, Rule) else True
-            if inside is not True and not np.all(inside):
-                found = ", ".join(map(_text, values))
-                raise OutsideDomain(f"{operation} needs {row.domain.text}, found {found}")
+            if isinstance(row, Rule):
+                _check_domain(row, values)
         else:
             for arg in args:
                 if arg.unsaved:
@@ -169,8 +167,14 @@ class Counting:
         self.peak_slots = max(self.peak_slots, self.alive)
 
 
+def _check_domain(rule: Rule, values: list[float | np.ndarray]) -> None:
+    inside = rule.domain.contains(*values)
+    if inside is not True and not np.all(inside):
+        raise OutsideDomain(f"{rule.name} needs {rule.domain.text}, found {', '.join(map(_text, values))}")
+
+
 def _size(value: float | np.ndarray) -> int:
-    return 1 if isinstance(value, float) else value.size
+    return value.size if isinstance(value, np.ndarray) else 1
 
 
 def _text(value: float | np.ndarray) -> str:

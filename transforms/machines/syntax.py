@@ -20,7 +20,6 @@ from transforms.rules import OPERATIONS, Operation, Rule, Rules
 from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
 from transforms.types import REAL, Array, Product, Type
 
-
 Line = tuple[str | tuple[str, ...], Term]
 """What one `let` binds, or one `case`: a name or a tuple of names, and the bound term."""
 
@@ -77,7 +76,7 @@ class Writing:
         return tuple([self.variable(part, t) for part, t in zip(names, type_.parts, strict=True)])
 
     def constant(self, value: float | np.ndarray) -> Atom:
-        return Atom(Lit(value), REAL if isinstance(value, float) else Array(value.shape))
+        return Atom(Lit(value), Array(value.shape) if isinstance(value, np.ndarray) else REAL)
 
     def constant_like(self, a: Value, value: float) -> Value:
         if isinstance(a, tuple):

@@ -1,0 +1,245 @@
+"""The commands, as users and their scripts meet them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ["grad", "<x1*x2, x1+x2>", "--at", "x1=3, x2=5", "--cotangent", "<1, 0>"]
+
+
+def adjudge(*args: str, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "adjudge", *args]
+    done = subprocess.run(command, cwd=ROOT, input=stdin, capture_output=True, check=False, timeout=120)
+    return subprocess.CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def grad(term: str, *args: str) -> dict:
+    done = adjudge("grad", term, "--json", *args)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_grad_json_is_as_scripts_expect():
+    found = json.loads(adjudge(*EXAMPLE, "--json").stdout)
+    assert list(found) == ["type", "primal", "source", "runs"]
+    assert found["type"] == "(real, real)"
+    assert found["primal"] == [15.0, 8.0]
+    assert found["source"] == {"operations": 2, "by_kind": {"mul": 1, "add": 1}}
+    assert [run["representation"] for run in found["runs"]] == ["pointwise", "accumulator"]
+    for run, operations in zip(found["runs"], (10, 6), strict=True):
+        assert run["cotangent"] == {"x1": 5.0, "x2": 3.0}
+        assert run["operations"] == operations == sum(run["by_kind"].values())
+        assert run["primal_operations"] == 2
+        assert run["ratio"] == operations / 2
+        assert {"slot_writes", "peak_slots", "saved"} <= set(run)
+
+
+def test_the_other_row_of_the_jacobian():
+    assert grad("<x1*x2, x1+x2>", "--at", "x1=3,x2=5", "--cotangent", "<0,1>")["runs"][0]["cotangent"] == {
+        "x1": 1,
+        "x2": 1,
+    }
+
+
+@pytest.mark.parametrize("n", [2, 6, 64, 2000])
+def test_product_through_the_command(n: int, tmp_path: Path):
+    term = "".join(f"let y{k} = {'x1' if k == 2 else f'y{k - 1}'} * x{k} in\n" for k in range(2, n + 1)) + f"y{n}"
+    (tmp_path / "term").write_text(term)
+    (tmp_path / "at.json").write_text(json.dumps({f"x{k}": 2.0 if n == 6 else 1.0 for k in range(1, n + 1)}))
+    found = grad(f"@{tmp_path / 'term'}", "--at", f"@{tmp_path / 'at.json'}")
+    pointwise, accumulator = found["runs"]
+    assert found["source"]["operations"] == n - 1
+    assert pointwise["operations"] == 3 * n * n - 2 * n - 1
+    assert accumulator["operations"] == 3 * (n - 1)
+    assert set(accumulator["cotangent"].values()) == {32.0 if n == 6 else 1.0}
+    assert pointwise["cotangent"] == accumulator["cotangent"]
+
+
+@pytest.mark.parametrize(("m", "n"), [(8, 64), (2, 2), (64, 6), (2000, 3)])
+def test_square_through_the_command(m: int, n: int):
+    header = "context: " + ", ".join(f"x{k}: real" for k in range(1, n + 1)) + " |- "
+    lets = "".join(f"let y{k} = {'x1*x1' if k == 1 else f'y{k - 1}*y{k - 1}'} in " for k in range(1, m + 1))
+    found = grad(f"{header}{lets}y{m}", "--at", ", ".join(f"x{k}={1 if m < 1000 else 0}" for k in range(1, n + 1)))
+    pointwise, accumulator = found["runs"]
+    assert (pointwise["operations"], accumulator["operations"]) == (2 * m * n + m * m + 2 * m, 4 * m)
+    assert pointwise["cotangent"] == accumulator["cotangent"]
+    if (m, n) == (8, 64):
+        assert (pointwise["operations"], accumulator["operations"]) == (1104, 32)
+        assert accumulator["cotangent"] == {"x1": 256.0} | {f"x{k}": 0.0 for k in range(2, 65)}
+
+
+def test_ratio_is_null_where_the_source_performs_no_operation():
+    assert [run["ratio"] for run in grad("x", "--at", "x=1")["runs"]] == [None, None]
+
+
+def test_one_representation_alone():
+    found = grad("x*x", "--at", "x=3", "--representation", "accumulator")
+    assert [run["representation"] for run in found["runs"]] == ["accumulator"]
+
+
+def test_infinities_and_nan_are_texts():
+    assert grad("exp(x)", "--at", "x=1000")["primal"] == "inf"
+    assert grad("x - x", "--at", "x=-inf")["primal"] == "nan"
+
+
+@pytest.mark.parametrize("term", ["-x", "--x * 1", "-2*x", "-(x)"])
+def test_a_term_may_begin_with_a_minus_sign(term: str):
+    assert grad(term, "--at", "x=-3", "--cotangent", "-1")["type"] == "real"
+
+
+def test_values_of_tuples_and_arrays(tmp_path: Path):
+    term = "context: p: (real, real), w: real[2,2] |- case p of <a, b> -> <a * b, w * w>"
+    text = grad(term, "--at", "p=<2, 3>, w=[[1, 2], [3, 4]]", "--cotangent", "<1, [[1, 0], [0, 1]]>")
+    (tmp_path / "at.json").write_text('{"p": [2, 3], "w": [[1, 2], [3, 4]]}')
+    (tmp_path / "ct.json").write_text("[1, [[1, 0], [0, 1]]]")
+    file = grad(term, "--at", f"@{tmp_path / 'at.json'}", "--cotangent", f"@{tmp_path / 'ct.json'}")
+    assert text == file
+    assert text["runs"][0]["cotangent"] == {"p": [3.0, 2.0], "w": [[2.0, 0.0], [0.0, 8.0]]}
+
+
+def test_a_term_from_standard_input():
+    assert json.loads(adjudge("grad", "-", "--at", "x=3", "--json", stdin=b"x * x\n").stdout)["primal"] == 9.0
+
+
+def test_a_megabyte_on_one_line_from_standard_input():
+    term = b"let y = x + x in " * 62_000 + b"y"
+    done = adjudge("grad", "-", "--at", "x=3", "--json", "--representation", "accumulator", stdin=term)
+    assert json.loads(done.stdout)["runs"][0]["cotangent"] == {"x": 2.0}
+
+
+FINDINGS = {
+    "unknown primitive": (["grad", "foo(x)", "--at", "x=1"], "line 1, column 1: unknown primitive 'foo'"),
+    "unbound variable": (["grad", "context: x: real |- y", "--at", "x=1"], "unbound variable 'y'"),
+    "wrong arity": (["grad", "sin(x, x)", "--at", "x=1"], "sin takes 1 argument, found 2"),
+    "no values": (["grad", "x*y"], "no value for x, y"),
+    "a value missing": (["grad", "x*y", "--at", "x=1"], "no value for y"),
+    "a value too many": (["grad", "x", "--at", "x=1, z=2"], "z not in the program's context: expected x"),
+    "a value of the wrong shape": (["grad", "x", "--at", "x=<1>"], "x: expected real, found a tuple of 1"),
+    "malformed values": (["grad", "x", "--at", "x=1,,"], "--at: line 1, column 5"),
+    "a cotangent of the wrong shape": (
+        ["grad", "<x,x>", "--at", "x=1", "--cotangent", "<1,1,1>"],
+        "--cotangent: expected (real, real), found a tuple of 3",
+    ),
+    "outside a domain": (["grad", "1 + log(x)", "--at", "x=-1"], "line 1, column 5: log needs a positive argument"),
+    "division by zero": (["grad", "1/x", "--at", "x=0"], "line 1, column 2: div needs a divisor other than 0"),
+    "unbalanced brackets": (["grad", "(x", "--at", "x=1"], "this '(' is never closed"),
+    "empty input": (["grad", ""], "empty input"),
+    "a missing file": (["grad", "@no-such-file", "--at", "x=1"], "no-such-file: No such file"),
+    "a missing file of values": (["grad", "x", "--at", "@no-such-file"], "no-such-file: No such file"),
+    "too deep": (["grad", "-" * 10_001 + "x", "--at", "x=1"], "10000 levels"),
+    "explain": (["explain", "x +"], "unexpected end of the input"),
+}
+
+
+@pytest.mark.parametrize("case", FINDINGS)
+def test_bad_input_is_a_finding_with_a_message(case: str):
+    args, message = FINDINGS[case]
+    done = adjudge(*args)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_text_that_is_no_utf_8_or_no_json(tmp_path: Path):
+    (tmp_path / "bytes").write_bytes(b"x + \xff")
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    for args in (["grad", f"@{tmp_path / 'bytes'}"], ["grad", "x", "--at", f"@{tmp_path / 'bytes'}"]):
+        done = adjudge(*args)
+        assert (done.returncode, "no UTF-8" in done.stderr) == (1, True)
+    done = adjudge("grad", "x", "--at", f"@{tmp_path / 'deep.json'}")
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["grad"],
+        ["grad", "x", "--no-such-option"],
+        ["grad", "x", "y"],
+        ["grad", "<x, x>", "--at", "x=1"],
+        ["grad", "x", "--representation", "other"],
+        ["bench", "-k", "and"],
+        ["bench", "--jobs", "0"],
+        ["no-such-command"],
+    ],
+)
+def test_malformed_options_are_usage_errors(args: list[str]):
+    done = adjudge(*args)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["grad", "explain", "bench", "doctor"])
+def test_help_begins_with_an_example(command: str):
+    done = adjudge(command, "--help")
+    assert done.returncode == 0
+    assert f"adjudge {command}" in done.stdout.split("Example", 1)[1].split("\n")[1]
+
+
+def test_explain_shows_both_representations_value_and_jacobian():
+    done = adjudge("explain", "<x1*x2, x1+x2>", "--at", "x1=3, x2=5")
+    assert done.returncode == 0
+    for text in (
+        "# source: (real, real)",
+        "# pointwise: 10 operations, 2 of them primal",
+        "# accumulator: 6 operations, 2 of them primal",
+        "let g3 = g1 + d2 in",
+        "<15, 8>",
+    ):
+        assert text in done.stdout
+    assert done.stdout.split()[-6:] == ["1", "5", "3", "2", "1", "1"]
+
+
+def test_bench_writes_records_tables_and_plots(tmp_path: Path):
+    done = adjudge("bench", "--quick", "-k", "product or doubling", "--out", str(tmp_path), "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    for text in ("product in n: operations", "748,999", "3n^2 - 2n - 1", "as expected"):
+        assert text in done.stdout
+    assert max(map(len, done.stdout.replace(str(tmp_path), "").split("\n"))) <= 80
+    records = [json.loads(line) for line in (tmp_path / "bench.jsonl").read_text().splitlines()]
+    assert records[0]["kind"] == "run"
+    assert {"schema", "version", "commit", "seed", "platform", "toolchain"} <= set(records[0])
+    assert {record["suite"] for record in records[1:]} == {"product", "doubling"}
+    assert {"tables.txt", "tables.md", "product.svg", "product.png"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_bench_json_is_the_records():
+    done = adjudge("bench", "--quick", "-k", "sigmoid", "--json", "--out", "reports/out/test-json")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert lines[0]["kind"] == "run"
+    assert {line["kind"] for line in lines[1:]} == {"measurement", "fit"}
+
+
+def test_bench_lists_and_selects_names():
+    names = adjudge("bench", "--list").stdout.split()
+    assert {name.split("/")[0] for name in names} >= {
+        "product", "square", "sigmoid-square", "doubling", "projection", "random", "jacobian", "repeat",
+    }  # fmt: skip
+    assert adjudge("bench", "--list", "-k", "square and not sigmoid").stdout.split() == ["square/in-m", "square/in-n"]
+    done = adjudge("bench", "-k", "nothing-like-this")
+    assert (done.returncode, done.stdout) == (5, "")
+
+
+def test_doctor_names_what_is_found():
+    done = adjudge("doctor")
+    assert done.returncode == 0
+    assert "python" in done.stdout and "valgrind" in done.stdout
+
+
+def test_an_internal_error_asks_for_a_report(monkeypatch, capsys):
+    import adjudge as command
+    from transforms import parse
+
+    monkeypatch.setattr(parse, "parse", lambda source: 1 / 0)
+    with pytest.raises(SystemExit) as caught:
+        command.main(["grad", "x"])
+    assert caught.value.code == 70
+    error = capsys.readouterr().err
+    assert "ZeroDivisionError" in error and "please report" in error
