@@ -1,7 +1,7 @@
 # `make` alone prints help: the text after `##` is what it says of a target.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench test test-all lint clean help tools
+.PHONY: bench test test-all lint published clean help tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -21,6 +21,10 @@ lint: $(READY) ## Check style, types and layers
 	$(BIN)/ruff format --check
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
+
+published: $(READY) ## Make the plot and the table that README shows again
+	$(BIN)/adjudge bench --quick --out reports/out > /dev/null
+	$(BIN)/python -m reports.published reports/out
 
 clean: ## Remove all that make has made: the environment, caches and reports/out/
 	rm -rf .venv build dist *.egg-info reports/out .hypothesis .pytest_cache .ruff_cache .import_linter_cache

@@ -263,6 +263,7 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
     from harness import bench as benchmark
     from harness import records
     from harness.select import BadExpression, selector
+    from reports import files
 
     try:
         selected = selector(expression)
@@ -284,9 +285,9 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
                 found += case
     except KeyboardInterrupt:
         interrupted = True
-    records.write(out / "bench.jsonl", found)
+    files.write(out / "bench.jsonl", records.lines(found).encode())
     if as_json:
-        click.echo("\n".join(map(records.to_json, found)))
+        click.echo(records.lines(found), nl=False)
     else:
         _show_bench(found, out)
     if interrupted:

@@ -1,7 +1,7 @@
 """Seeded random programs of the fragment, well typed, each with a point inside its domain and a cotangent.
 
-They have sharing, tuples, nested binders, names that clash and shadow, dead variables, literals and differences in which
-a variable cancels. More than half of them have over 30 operations by default. Primitives are applied as in
+They have sharing, tuples, nested binders, names that clash and shadow, dead variables, literals, and differences in
+which a variable cancels. More than half of them have over 30 operations by default. Primitives are applied as in
 `harness.valued_terms`, which keeps every value inside its domain, moderate and well conditioned.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -135,7 +136,7 @@ class _Maker:
         return Made(Let(name, head.term, made.term), made.type, made.value)
 
     def consumed(self, body: Made, names: Iterable[str]) -> Made:
-        """A real body combined with most of the variables that are still unused, so that little of a program is dead."""
+        """A real body, combined with most of the variables that are still unused."""
         binary = [name for name in self.inside.primitives if name in BINARY]
         for name in names:
             if (
@@ -158,12 +159,13 @@ class _Maker:
                 return self.variable(same)
             if budget >= 3:
                 return self.bind(budget, lambda rest: self.make(type_, rest))
-        parts = [self.make(part, share) for part, share in zip(type_.parts, self.split(budget, len(type_.parts)))]
+        shares = self.split(budget, len(type_.parts))
+        parts = [self.make(part, share) for part, share in zip(type_.parts, shares, strict=True)]
         return Made(Tuple(tuple([part.term for part in parts])), type_, tuple([part.value for part in parts]))
 
     def split(self, budget: int, count: int) -> list[int]:
-        cuts = sorted(self.rng.randint(0, budget) for _ in range(count - 1))
-        return [high - low for low, high in zip([0, *cuts], [*cuts, budget])]
+        cuts = [0, *sorted(self.rng.randint(0, budget) for _ in range(count - 1)), budget]
+        return [high - low for low, high in pairwise(cuts)][:count]
 
     def real(self, budget: int) -> Made:
         if budget <= 0:

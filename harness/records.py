@@ -1,13 +1,10 @@
-"""Records: one JSON object a line, written atomically."""
+"""Records: one JSON object a line."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import tempfile
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,20 +47,6 @@ def _write(value: Any, pieces: list[str]) -> None:
         pieces.append(json.dumps(value))
 
 
-def write(path: Path, records: Iterable[Record]) -> None:
-    """Write records to a file, all or nothing."""
-    write_text(path, "".join(to_json(record) + "\n" for record in records))
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file, all or nothing: a reader, or a second run in the same folder, never sees half of it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+def lines(records: Iterable[Record]) -> str:
+    """The text of a file of records."""
+    return "".join(to_json(record) + "\n" for record in records)

@@ -80,8 +80,8 @@ def magnitude(program: Program, point: Mapping[str, Any], cotangent: Any) -> dic
 
     It is the sum, over all paths from the input to the results, of the product of |cotangent| and the absolute partial
     derivatives along the path: the scale of the rounding errors that summing the contributions makes. At a kink of abs,
-    relu, max or min the larger of the one-sided slopes counts. Raises Undefined as `vjp` does, where a cotangent that is
-    not 0 arrives.
+    relu, max or min the larger of the one-sided slopes counts. Raises Undefined as `vjp` does, but only where a
+    cotangent other than 0 arrives.
     """
     tape, inputs, outputs, weights = _whole(program, point, cotangent)
     with mp.workprec(2 * _spread(tape) + _bits(20)):
@@ -121,13 +121,13 @@ def _div(a: mpf, b: mpf) -> mpf:
 def _log(a: mpf) -> mpf:
     if a <= 0:
         raise Undefined("the logarithm of a number that is not positive")
-    return mp.log(a)
+    return mp.ln(a)
 
 
 def _sqrt(a: mpf) -> mpf:
     if a < 0:
         raise Undefined("the square root of a negative number")
-    return mp.sqrt(a)
+    return mp.sqrt(a)  # type: ignore[return-value]
 
 
 def _pow(a: mpf, b: mpf) -> mpf:
@@ -138,7 +138,7 @@ def _pow(a: mpf, b: mpf) -> mpf:
     return a**b
 
 
-PRIMITIVES: dict[str, Callable[..., mpf]] = {
+PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
@@ -292,9 +292,10 @@ def _slopes(
         reached = _reached(tape, [x])
 
         def quotient(h: mpf) -> mpf:
-            if mp.prec not in here:
-                here[mp.prec] = _run(tape)
-            before = here[mp.prec]
+            precision: int = mp.prec  # type: ignore[assignment]
+            if precision not in here:
+                here[precision] = _run(tape)
+            before = here[precision]
             after = before.copy()
             after[x] += h
             step = after[x] - before[x]  # exact, where x + h was rounded

@@ -116,6 +116,13 @@ def test_one_point_and_no_fit_can_be_drawn(tmp_path: Path, records: list[Record]
     assert len(plots.write(unfitted, tmp_path)) == 4
 
 
+def test_an_axis_spans_a_decade_at_least(records: list[Record]) -> None:
+    (axes,) = drawn([r for r in of(records, "product") if r["kind"] == "fit" or r["sizes"] == {"n": 64}]).axes
+    for low, high in (axes.get_xlim(), axes.get_ylim()):
+        assert low < 64 < high
+        assert high / low >= 10
+
+
 def test_no_records_give_no_files(tmp_path: Path, records: list[Record]) -> None:
     assert plots.write([], tmp_path) == plots.write(records[:1], tmp_path) == []
     assert list(tmp_path.iterdir()) == []
