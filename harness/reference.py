@@ -121,7 +121,7 @@ def _div(a: mpf, b: mpf) -> mpf:
 def _log(a: mpf) -> mpf:
     if a <= 0:
         raise Undefined("the logarithm of a number that is not positive")
-    return mp.ln(a)
+    return mp.ln(a)  # type: ignore[return-value]
 
 
 def _sqrt(a: mpf) -> mpf:
@@ -153,8 +153,8 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "tanh": mp.tanh,
     "sigmoid": lambda a: 1 / (1 + mp.exp(-a)),
     "abs": abs,
-    "max": lambda a, b: max(a, b),
-    "min": lambda a, b: min(a, b),
+    "max": max,
+    "min": min,
     "relu": lambda a: a if a > 0 else mpf(0),
 }
 
@@ -168,7 +168,7 @@ TAIL = {"tanh": 2 / log(2), "sigmoid": 1 / log(2)}
 
 
 def _unroll(term: Term, scope: dict[str, Nest], tape: list[Entry]) -> Nest:
-    """Append the operations of `term` to the tape; the result says where its scalars stand. `scope` is left as it was."""
+    """Append the operations of `term` to the tape, and say where its scalars stand. `scope` is left as it was."""
     hidden: list[tuple[str, Nest]] = []
     while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
         bound = _unroll(term.bound, scope, tape)
@@ -321,7 +321,8 @@ def _limit(quotient: Callable[[mpf], mpf], x: mpf, spread: int, digits: int) -> 
             right, left = quotient(h), quotient(-mp.phi * h)
             slope = (mp.phi * right + left) / (mp.phi + 1)
             if abs(right - left) <= mp.ldexp(abs(slope), -wanted):
-                return slope
+                with mp.workprec(wanted - 16):
+                    return +slope  # without the digits that mean nothing
             steep = max(abs(right), abs(left))
             if steeper is not None and steep <= mp.ldexp(steeper, -k // 4):
                 return mpf(0)

@@ -1,9 +1,9 @@
 """Terms made together with the doubles that they have at a point, inside every primitive's domain and well conditioned.
 
 An argument outside its primitive's domain is shifted into it by a literal (or replaced by one, where the primitives
-allowed cannot shift), with a margin: logarithms of at least 0.2, square roots of at least 0.05, divisors of at least 0.2
-in magnitude, bases of at least 0.2, or negative and at least that far from 0 under a literal whole exponent. A value
-beyond LIMIT is brought back at once by sin, tanh or a division, so no intermediate one passes LIMIT squared.
+allowed cannot shift), with a margin: logarithms of at least 0.2, square roots of at least 0.05, divisors of at least
+0.2 in magnitude, bases of at least 0.2, or negative and at least that far from 0 under a literal whole exponent. A
+value beyond LIMIT is brought back at once by sin, tanh or a division, so no intermediate one passes LIMIT squared.
 
 A value without correct digits would spoil every derivative that it is a factor of. So each double has a twin, computed
 with relative errors of NOISE in every operation; where the two differ by more than TRUST times that, or the value is
@@ -26,7 +26,7 @@ from transforms.types import REAL, Type
 
 LIMIT, KINK, NOISE, TRUST = 20.0, 0.01, 1e-12, 1e4
 
-PRIMITIVES: Mapping[str, Callable[..., float]] = {
+PRIMITIVES: Mapping[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
@@ -41,8 +41,8 @@ PRIMITIVES: Mapping[str, Callable[..., float]] = {
     "tanh": math.tanh,
     "sigmoid": lambda a: 1.0 / (1.0 + math.exp(-a)),
     "abs": math.fabs,
-    "max": lambda a, b: max(a, b),
-    "min": lambda a, b: min(a, b),
+    "max": max,
+    "min": min,
     "relu": lambda a: max(a, 0.0),
 }
 
