@@ -285,6 +285,7 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
                 found += case
     except KeyboardInterrupt:
         interrupted = True
+    found[0]["records"] = len(found) - 1  # whoever reads the file can tell that it is whole
     files.write(out / "bench.jsonl", records.lines(found).encode())
     if as_json:
         click.echo(records.lines(found), nl=False)

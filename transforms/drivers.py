@@ -21,8 +21,9 @@ from transforms.forward import forward
 from transforms.machines.counting import Counting, Counts
 from transforms.machines.interface import Machine, Value
 from transforms.machines.syntax import Writing, as_term, binding
-from transforms.reverse import CLAUSES, Reverse, Scope, bind, context, reverse
+from transforms.reverse import CLAUSES, Reverse, reverse
 from transforms.rules import REALS, RULES, Rules
+from transforms.scope import Scope, bind, context
 from transforms.syntax import Program, Tuple, bound_names
 from transforms.typecheck import typecheck
 from transforms.types import Product, full
@@ -82,7 +83,7 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
     ad = Reverse(judged.rules, judged.clauses, judged.representation(machine), machine)
     scope: Scope = Environment()
     for name, _ in program.context:
-        bind(ad, scope, [name], [machine.given(point[name])])
+        bind(machine, scope, [name], [machine.given(point[name])])
     whole = context(scope)
     with walking(), np.errstate(all="ignore"):
         value, backpropagator = reverse(ad, program.term, scope)
@@ -136,7 +137,7 @@ def write(judged: Transformation, program: Program) -> Written:
     scope: Scope = Environment()
     with walking():
         for name, variable in program.context:
-            bind(ad, scope, [name], [machine.variable(name, variable)])
+            bind(machine, scope, [name], [machine.variable(name, variable)])
         whole = context(scope)
         result, backpropagator = reverse(ad, program.term, scope)
         primal_lines = len(machine.lines)

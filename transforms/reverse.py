@@ -17,12 +17,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation, settle
-from transforms.environment import Environment
-from transforms.machines.interface import EMPTY, Context, Machine, Value
+from transforms.machines.interface import Context, Machine, Value
 from transforms.rules import Rules
+from transforms.scope import Scope, bind, context
 from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
 
 Backpropagator = Callable[[Cotangent], ContextCotangent]
@@ -38,16 +38,6 @@ class Reverse:
     clauses: Mapping[type, Callable[..., Any]]
     cotangents: Representation
     machine: Machine
-
-
-class Variable(NamedTuple):
-    """A variable in scope: its value, and the context that ends with it."""
-
-    value: Value
-    context: Context
-
-
-Scope = Environment[Variable]
 
 
 def reverse(ad: Reverse, term: Term, scope: Scope) -> tuple[Value, Backpropagator]:
@@ -97,7 +87,7 @@ def tuple_(ad: Reverse, e: Tuple, scope: Scope) -> tuple[Value, Backpropagator]:
 def let(ad: Reverse, e: Let, scope: Scope) -> Finish:
     outer = context(scope)
     value, bound = reverse(ad, e.bound, scope)
-    inner = bind(ad, scope, [e.name], [value])
+    inner = bind(ad.machine, scope, [e.name], [value])
 
     def finish(ct: ContextCotangent) -> ContextCotangent:
         g, (s,) = ad.cotangents.scope(ct, outer, inner)
@@ -109,7 +99,7 @@ def let(ad: Reverse, e: Let, scope: Scope) -> Finish:
 def case(ad: Reverse, e: Case, scope: Scope) -> Finish:
     outer = context(scope)
     value, bound = reverse(ad, e.bound, scope)
-    inner = bind(ad, scope, e.names, value)
+    inner = bind(ad.machine, scope, e.names, value)
 
     def finish(ct: ContextCotangent) -> ContextCotangent:
         g, s = ad.cotangents.scope(ct, outer, inner)
@@ -120,20 +110,6 @@ def case(ad: Reverse, e: Case, scope: Scope) -> Finish:
 
 
 CLAUSES = {Var: variable, Lit: literal, Op: operation, Tuple: tuple_, Let: let, Case: case}
-
-
-def context(scope: Scope) -> Context:
-    """The context of everything in scope."""
-    return scope.innermost.context if scope.innermost else EMPTY
-
-
-def bind(ad: Reverse, scope: Scope, names: Iterable[str], values: Iterable[Value]) -> Context:
-    """Bring variables into scope; the context they end."""
-    here = context(scope)
-    for name, value in zip(names, values, strict=True):
-        here = here.extend(ad.machine.type_of(value))
-        scope.bind(name, Variable(value, here))
-    return here
 
 
 def _each(ad: Reverse, terms: tuple[Term, ...], scope: Scope) -> tuple[Context, list[Value], list[Backpropagator]]:
