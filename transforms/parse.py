@@ -9,6 +9,7 @@ import math
 import re
 from functools import cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
@@ -140,7 +141,7 @@ def _distinct(names: list[Token], what: str) -> tuple[str, ...]:
         if name in seen:
             raise RepeatedName(f"repeated name {str(name)!r} in {what}: names must be distinct", at=name.start_pos or 0)
         seen.add(name)
-    return tuple(map(str, names))
+    return tuple([intern(str(name)) for name in names])
 
 
 @v_args(inline=True)
@@ -170,7 +171,7 @@ class _Build(Transformer):
         return Product(tuple(part for part in parts if part is not None))
 
     def let(self, name, bound, body):
-        return _shallow(Let(str(name), bound, body, at=name.start_pos))
+        return _shallow(Let(intern(str(name)), bound, body, at=name.start_pos))
 
     def case(self, keyword, bound, names, body):
         return _shallow(Case(bound, names, body, at=keyword.start_pos))
@@ -187,7 +188,7 @@ class _Build(Transformer):
         return _shallow(Op("neg", (operand,), at=operator.start_pos))
 
     def var(self, name):
-        return Var(str(name), at=name.start_pos)
+        return Var(intern(str(name)), at=name.start_pos)
 
     def lit(self, text):
         value = float(text)
@@ -198,7 +199,7 @@ class _Build(Transformer):
     def call(self, name, args):
         if name in INFIX:
             raise UnknownPrimitive(f"unknown primitive {str(name)!r}: write {INFIX[name]!r}", at=name.start_pos)
-        return _shallow(Op(str(name), args, at=name.start_pos))
+        return _shallow(Op(intern(str(name)), args, at=name.start_pos))
 
     def tuple(self, bracket, parts):
         return _shallow(Tuple(parts, at=bracket.start_pos))
