@@ -69,6 +69,13 @@ def test_peak_slots():
     assert of("pointwise", "x + y").peak_slots == 3 * 2
     assert of("pointwise", "<x1*x2, x1+x2>").peak_slots == 4 * 2
     assert of("accumulator", "let y = x * x in y * y").peak_slots == 1
+    # The body's tuple of 2 leaves 1 behind; beside it stand both operands and the result of the square's sum.
+    assert of("pointwise", "let y = x * x in y").peak_slots == 1 + 3
+
+
+def test_a_case_of_no_names_still_adds_the_scrutinee_s_tuple_pointwise():
+    assert of("pointwise", "case <> of <> -> x").by_kind == {"add": 1}
+    assert of("accumulator", "case <> of <> -> x").by_kind == {}
 
 
 def test_saved_counts_each_number_of_the_primal_part_that_is_read_once():
