@@ -204,6 +204,10 @@ def _operations(by_kind: dict[str, int]) -> str:
     return f"{total:,} operation{'' if total == 1 else 's'}" + (f": {kinds}" if kinds else "")
 
 
+SHOWN = 20_000
+"""The most operations that `explain` writes down: the pointwise program is quadratic in the length of its source."""
+
+
 @main.command(cls=Command, example='adjudge explain "let y = sigmoid(x) in y*y" --at "x=0"')
 @click.argument("term")
 @AT
@@ -219,11 +223,13 @@ def explain(term: str, at: str | None) -> None:
     click.echo(f"# source: {type_}\n{pretty_program(program)}")
     for name, judged in TRANSFORMATIONS.items():
         c = counts(judged, program)
-        written = write(judged, program)
-        lines = pretty_program(written.program).split("\n")
-        start = 1 + written.primal_lines
         click.echo(f"\n# {name}: {c.operations} operations, {c.primal_operations} of them primal")
         click.echo(f"# {c.slot_writes} slot writes, at most {c.peak_slots} slots alive, {c.saved} numbers saved")
+        if c.operations > SHOWN:
+            click.echo(f"# too long to show: more than {SHOWN:,} operations")
+            continue
+        written = write(judged, program)
+        lines, start = pretty_program(written.program).split("\n"), 1 + written.primal_lines
         click.echo("\n".join([*lines[:1], "# primal part", *lines[1:start], "# backpropagator", *lines[start:]]))
     if point is not None:
         click.echo("\n" + _at_point(program, type_, point))

@@ -38,7 +38,7 @@ def random_sample(random: Random, size: int = 40, variables: int = 4, special: b
 
     `special` says whether inputs may be zero, one or NaN, where functions have kinks and branches change.
     """
-    grower = _Grower(random)
+    grower = Grower(random)
     context = tuple(grower.fresh(grower.type(2)) for _ in range(random.randint(0, variables)))
     program = Program(context, grower.term(grower.type(2), context, size))
     inputs = tuple(random_value(random, x.type, special) for x in context)
@@ -77,7 +77,7 @@ def random_cotangent(random: Random, type_: Type, primal: Any) -> Any:
     raise TypeError(f"{primal!r} is not of type {type_}")
 
 
-class _Grower:
+class Grower:
     """Grows terms towards a type, with a budget of constructs that the parts share."""
 
     def __init__(self, random: Random) -> None:

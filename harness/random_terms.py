@@ -99,9 +99,10 @@ class _Maker:
     @contextmanager
     def bound(self, names: Iterable[str], type_: Product, values: Iterable[Any]) -> Iterator[None]:
         outside = self.scope
-        self.scope = {name: made for name, made in outside.items() if name not in names}
-        for name, part, value in zip(names, type_.parts, values, strict=True):
-            self.scope[name] = Made(Var(name), part, value)
+        made = {
+            name: Made(Var(name), part, value) for name, part, value in zip(names, type_.parts, values, strict=True)
+        }
+        self.scope = outside | made
         self.unused.update(names)
         yield
         self.unused.difference_update(names)

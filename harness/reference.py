@@ -10,13 +10,12 @@ or underflows, and three sources of error remain:
 - *Absorption*: next to 1e300, a change of 1e-300 vanishes without a trace. The *spread* is the number of bits from the
   largest to the smallest non-zero number that occurs (1 and the tails of tanh and sigmoid included); with the step's
   bits and twice the spread added to the working precision, no such change is lost, nor is its square (cos near 0).
-- *Truncation*: the step is 2^-k times the input, where k is the digits wanted plus the spread. The slopes to the right,
-  over h, and to the left, over phi h, are combined so that their terms of first order cancel: phi h^2 f''' / 6 remains.
-- *Cancellation* of results leaves noise. It is seen, as truncation is, when the two slopes differ. They are taken over
-  unequal steps, so that they do for odd functions too, and the ratio of the steps is the golden one, which whole
-  multiples of a rounding unit cannot imitate. They must agree to the digits wanted, far more than their combination
-  needs; otherwise k and the precision are doubled. Slopes that vanish as k grows belong to a derivative that is 0,
-  slopes that do not belong to none.
+- *Truncation*: the step is 2^-k times the input, where k is the digits wanted plus the spread.
+- *Cancellation* of results leaves noise. It is seen, as truncation is, when the slopes to the right and to the left
+  differ: they must agree to the digits wanted, or else k and the precision are doubled. They are taken over unequal
+  steps, so that they differ for odd functions too, and the ratio of the steps is the golden one, which whole multiples
+  of a rounding unit cannot imitate. Slopes that vanish as k grows belong to a derivative that is 0, slopes that do not
+  belong to none.
 
 Contributions more than 2^SPREAD times smaller than the largest number that occurs may count as nothing: they are beyond
 the range of doubles.
@@ -319,10 +318,9 @@ def _limit(quotient: Callable[[mpf], mpf], x: mpf, spread: int, digits: int) -> 
         with mp.workprec(k + ((2 * spread + wanted) << attempt)):
             h = mp.ldexp(1, (mp.mag(x) if x else 0) - k)
             right, left = quotient(h), quotient(-mp.phi * h)
-            slope = (mp.phi * right + left) / (mp.phi + 1)
-            if abs(right - left) <= mp.ldexp(abs(slope), -wanted):
+            if abs(right - left) <= mp.ldexp(abs(right), -wanted):
                 with mp.workprec(wanted - 16):
-                    return +slope  # without the digits that mean nothing
+                    return +right  # without the digits that mean nothing
             steep = max(abs(right), abs(left))
             if steeper is not None and steep <= mp.ldexp(steeper, -k // 4):
                 return mpf(0)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness import families, randomised
+from harness import families, needs, randomised, search_constant, theorem
 from harness.fit import TOLERANCE, growth, polynomial
 from harness.records import Record
 from transforms.drivers import TRANSFORMATIONS, gradient, tangent, value
@@ -29,15 +29,17 @@ class Case:
     run: Callable[..., list[Record]]
     parameters: dict[str, Any]
     quick: dict[str, Any]
+    draws: bool = False
+    """Whether the case draws something, and `run` takes a seed."""
 
     @property
     def id(self) -> str:
         return f"{self.suite}/{self.name}"
 
     def records(self, quick: bool, seed: int) -> list[Record]:
-        """Run the case; `seed` is for the cases that draw something."""
+        """Run the case; `seed` is for the cases that draw."""
         parameters = self.parameters | (self.quick if quick else {})
-        drawn = {"seed": seed} if self.suite == "random" else {}
+        drawn = {"seed": seed} if self.draws else {}
         return self.run(suite=self.suite, case=self.name, **parameters, **drawn)
 
 
@@ -198,9 +200,35 @@ SUITES: tuple[Case, ...] = (
         },
         {"sizes": [2, 16, 64, 128]},
     ),
-    Case("random", "one-real", randomised.bound, {"programs": 10_000, "results": 1}, {"programs": 500}),
-    Case("random", "several-reals", randomised.bound, {"programs": 2_000, "results": 3}, {"programs": 100}),
-    Case("random", "agreement", randomised.agreement, {"programs": 2_000}, {"programs": 100}),
-    Case("random", "points", randomised.points, {"programs": 500, "points": 20}, {"programs": 50, "points": 20}),
+    Case("random", "one-real", randomised.bound, {"programs": 10_000, "results": 1}, {"programs": 500}, draws=True),
+    Case("random", "several-reals", randomised.bound, {"programs": 2_000, "results": 3}, {"programs": 100}, draws=True),
+    Case("random", "agreement", randomised.agreement, {"programs": 2_000}, {"programs": 100}, draws=True),
+    Case("random", "points", randomised.points, {"programs": 500, "points": 20}, {"programs": 50}, draws=True),
     Case("jacobian", "n-by-m", jacobians, {"shapes": [(2, 128), (8, 32), (16, 16), (32, 8), (128, 2)]}, {}),
+    Case(
+        "theorem", "families", theorem.growing,
+        {
+            "sizes": {
+                "product-in-n": [20, 200, 2_000, 20_001], "square-in-m": [20, 200, 2_000, 20_000],
+                "square-in-n": [64, 512, 4_096, 16_384], "sigmoid-square-in-n": [64, 512, 4_096, 16_384],
+                "doubling-in-k": [20, 200, 2_000, 20_000], "projection-in-k": [8, 32, 65, 130],
+                "jacobian-in-m": [20, 200, 2_000, 20_000],
+            },
+        },
+        {
+            "sizes": {
+                "product-in-n": [20, 100, 500], "square-in-m": [50, 200, 800], "square-in-n": [512, 2_048, 8_192],
+                "sigmoid-square-in-n": [512, 2_048, 8_192], "doubling-in-k": [20, 100, 500],
+                "projection-in-k": [8, 16, 32, 48], "jacobian-in-m": [64, 250, 1_000],
+            },
+        },
+    ),
+    Case("theorem", "figures", theorem.figures, {}, {}),
+    Case("theorem", "random", theorem.drawn, {"programs": 10_000}, {"programs": 1_000}, draws=True),
+    Case("theorem", "needs", needs.table, {"programs": 2_000}, {"programs": 600}, draws=True),
+    Case(
+        "theorem", "search", search_constant.search,
+        {"climbs": 6, "steps": 1_000, "largest": 40, "programs": 1_000},
+        {"climbs": 4, "steps": 300, "largest": 24, "programs": 300}, draws=True,
+    ),
 )  # fmt: skip

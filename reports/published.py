@@ -20,7 +20,10 @@ SUBJECTS = ("source", "forward", "pointwise", "accumulator")
 
 
 def growth_table(records: Sequence[Record]) -> str:
-    """Markdown: for each family the exponent of every subject, with the polynomial where the counts are one."""
+    """Markdown: for each family the exponent of every subject, with the polynomial where the counts are one.
+
+    A family that was not measured in all of them is left out.
+    """
     fits: dict[str, dict[str, Record]] = {}
     for fit in of_kind(records, "fit"):
         if fit["metric"] == "operations":
@@ -28,6 +31,7 @@ def growth_table(records: Sequence[Record]) -> str:
     rows = [
         [family, *(_cell(by_subject[subject]) if subject in by_subject else "" for subject in SUBJECTS)]
         for family, by_subject in fits.items()
+        if set(SUBJECTS) <= by_subject.keys()
     ]
     headers = ["family", *SUBJECTS]
     return tabulate(rows, headers, tablefmt="pipe", disable_numparse=True, colalign=["left"] * len(headers))

@@ -63,6 +63,17 @@ BENCH: Mapping[str, Mapping[str, str]] = {
         "value": "a number or a text or null",
         "holds": "true or false",
     },
+    "need": {
+        "suite": "a text",
+        "case": "a text",
+        "construct": "a text",
+        "cotangent": "a text",
+        "cost": "a number of at least 0",
+        "change": "a number",
+        "value": "a number",
+        "limit": "a number",
+        "holds": "true or false",
+    },
     "statistics": {"suite": "a text", "case": "a text", "samples": "a whole number"},
     "skip": {"suite": "a text", "what": "a text", "reason": "a text", "fix": "a text or null"},
 }

@@ -75,6 +75,11 @@ def title(suite: str, case: str) -> str:
     return words if words.startswith(suite.replace("-", " ")) else f"{suite} {words}"
 
 
+def words(metric: str) -> str:
+    """A metric's name as one says it."""
+    return metric.replace("_", " ")
+
+
 def stem(*words: str) -> str:
     """A file's name without its ending, the same on every system: small letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-") or "unnamed"

@@ -197,6 +197,13 @@ def test_explain_shows_both_representations_value_and_jacobian():
     assert done.stdout.split()[-6:] == ["1", "5", "3", "2", "1", "1"]
 
 
+def test_explain_leaves_out_what_is_too_long_to_read():
+    done = adjudge("explain", "-", stdin=b"let x = x * x in " * 300 + b"x")
+    assert done.returncode == 0
+    assert done.stdout.count("too long to show") == 1
+    assert "let g900 = " in done.stdout
+
+
 def test_bench_writes_records_tables_and_plots(tmp_path: Path):
     done = adjudge("bench", "--quick", "-k", "product or doubling", "--out", str(tmp_path), "--jobs", "1")
     assert done.returncode == 0, done.stderr

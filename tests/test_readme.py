@@ -20,7 +20,10 @@ SESSIONS = re.findall(r"^\$ (adjudge .*)\n((?:.*\n)*?)```", TEXT, re.MULTILINE)
 
 def test_the_table_is_what_a_run_gives():
     records = [
-        record for case in SUITES if case.suite not in ("random", "jacobian") for record in case.records(True, 0)
+        record
+        for case in SUITES
+        if case.suite not in ("random", "jacobian", "theorem")
+        for record in case.records(True, 0)
     ]
     assert readme(TEXT, records) == TEXT, "run make published"
 

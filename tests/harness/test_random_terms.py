@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from harness import reference
-from harness.random_terms import ARITHMETIC, NAMES, random_program
+from harness.random_terms import ARITHMETIC, NAMES, _Maker, random_program
 from harness.sample_statistics import statistics
-from harness.valued_terms import KINK, LIMIT, PRIMITIVES
+from harness.valued_terms import KINK, LIMIT, PRIMITIVES, Inside
 from transforms.syntax import Case, Let, Lit, Op, Program, Tuple, Var, free_variables, subterms
 from transforms.typecheck import typecheck
 from transforms.types import REAL, Array, Product
@@ -110,7 +110,7 @@ def test_doubles_and_high_precision_agree_on_what_the_program_is_worth(samples):
             doubles.append(PRIMITIVES[entry[0]](*[doubles[k] for k in entry[1]]) if isinstance(entry, tuple) else entry)
         exact = numbers(reference.evaluate(sample.program.term, sample.point))
         for place, value in zip(outputs, exact, strict=True):
-            assert abs(doubles[int(place)] - value) <= 1e-9 * max(1, abs(value))
+            assert abs(doubles[int(place)] - value) <= 1e-11 * abs(value)
 
 
 def test_programs_are_well_scoped_and_of_the_type_asked_for():
@@ -130,6 +130,11 @@ def shape(value):
 def test_names_can_be_written_down():
     reserved = {"let", "in", "case", "of", "context", "inl", "inr", "match", "with", "sign", *PRIMITIVES}
     assert all(re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) and name not in reserved for name in NAMES)
+
+
+def test_a_binder_can_avoid_a_name_that_its_body_needs():
+    maker = _Maker(Random(1), Inside(Random(1), tuple(PRIMITIVES), smooth=True))
+    assert "x" not in {name for _ in range(100) for name in maker.names(3, avoid="x")}
 
 
 def test_result_types_are_reals_tuples_and_nested_tuples(samples):
@@ -169,7 +174,7 @@ def test_most_of_a_program_matters_to_its_result():
         for sample in made(100, primitives=ARITHMETIC)
         for entry in numbers(tuple(reference.vjp(sample.program, sample.point, sample.cotangent).values()))
     ]
-    assert sum(entry != 0 for entry in entries) > 0.4 * len(entries)
+    assert sum(entry != 0 for entry in entries) > 0.5 * len(entries)
 
 
 @pytest.mark.parametrize("names", [ARITHMETIC, ("sub", "exp"), *([name] for name in PRIMITIVES)])
@@ -209,13 +214,14 @@ def test_a_generator_that_searches_for_failures_will_do(rng):
 
 def test_statistics_count_what_a_reader_counts():
     x, y = Var("x"), Var("y")
-    dead = Let("z", Op("sin", (x,)), Op("sub", (Op("mul", (x, y)), Op("mul", (y, x)))))
+    deep = Op("sub", (Op("neg", (Op("neg", (Var("b"),)),)), Var("b")))
+    dead = Let("z", Op("sin", (deep,)), Op("sub", (Op("mul", (x, y)), Op("mul", (y, x)))))
     term = Case(Tuple((x, y)), ("x", "b"), Let("y", Op("sub", (x, Lit(1.0))), dead))
     context = (("x", REAL), ("y", REAL), ("u", REAL))
     sample = type(random_program(Random(1)))(Program(context, term), {"x": 1.0, "y": 2.0, "u": 3.0}, 1.0)
     found = statistics([sample])
-    assert found.mean_operations == 5 and found.share_large == 0
-    assert found.primitives == {"sin": 1, "sub": 2, "mul": 2}
+    assert found.mean_operations == 8 and found.share_large == 0
+    assert found.primitives == {"sin": 1, "neg": 2, "sub": 3, "mul": 2}
     assert (found.lets, found.dead_lets, found.tuples, found.cases) == (2, 1, 1, 1)
-    # The inner x occurs in x - 1, sin(x) and twice in the products, the inner y twice there: 3 + 1.
+    # Beyond the first, the x and y of the binders and b occur two, one and one times.
     assert (found.shared, found.shadowing, found.unused_inputs, found.cancellations) == (4, 2, 1, 1)

@@ -114,6 +114,13 @@ BOUNDS = [
     bound("random", "one real", "operations <= 5 * source", 5, 4.2),
     bound("random", "one real", "operations <= 5 * source", 5, 2),
 ]
+NEEDS: list[Record] = [
+    {
+        "kind": "need", "suite": "theorem", "case": "needs", "construct": construct, "cotangent": cotangent,
+        "cost": cost, "change": change, "value": cost + change, "limit": 34, "holds": True,
+    }
+    for construct, cotangent, cost, change in (("mul", "present", 26, 2), ("pair", "absent", 32, 1))
+]  # fmt: skip
 STATISTICS: Record = {"kind": "statistics", "suite": "random", "case": "agreement", "samples": 100}
 SKIPS: list[Record] = [
     {
@@ -128,6 +135,6 @@ def records() -> list[Record]:
     """A whole run, which a test may change."""
     whole = [
         RUN, *PRODUCT, BOUNDS[0], *SQUARE_IN_M, *SQUARE_IN_N, *DOUBLING, *BOUNDS[1:], STATISTICS, *JACOBIAN, *SKIPS,
-        *WORKLOADS,
+        *WORKLOADS, *NEEDS,
     ]  # fmt: skip
     return deepcopy(whole)

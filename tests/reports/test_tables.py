@@ -39,6 +39,7 @@ def test_each_family_has_a_table_of_counts_and_one_of_growth(records: list[Recor
         "random-bounds",
         "jacobian-n-by-m-operations",
         "workloads-operations",
+        "theorem-needs",
         "skipped",
     ]
 
