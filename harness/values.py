@@ -17,9 +17,10 @@ from transforms.walks import walking
 
 def fit_point(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a program's context, in its order. Raises WrongValue."""
-    names = [name for name, _ in program.context]
+    types = dict(program.context)
+    names = list(types)
     missing = [name for name in names if name not in given]
-    superfluous = [name for name in given if name not in set(names)]
+    superfluous = [name for name in given if name not in types]
     if missing:
         raise WrongValue(f"no value for {_some(missing)}: expected values for {_some(names)}")
     if superfluous:
