@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import textwrap
 import traceback
@@ -19,6 +18,10 @@ from harness.status import Status
 from transforms.errors import AdjudgeError
 
 # Each command imports what it needs, so that --help and short commands start at once.
+
+
+LINE = 400
+"""The longest line of an error message."""
 
 
 class Refused(AdjudgeError):
@@ -60,7 +63,9 @@ class Group(click.Group):
 
 
 def _complain(message: str) -> None:
-    click.echo(f"adjudge: error: {message}", err=True)
+    """Print an error; what a user gave may be long, so lines are cut in the middle."""
+    lines = [line if len(line) <= LINE else f"{line[: LINE - 60]} ... {line[-50:]}" for line in message.split("\n")]
+    click.echo("\n".join([f"adjudge: error: {lines[0]}", *lines[1:]]), err=True)
 
 
 class Command(click.Command):
@@ -80,23 +85,23 @@ class Command(click.Command):
 
 
 def _with_terms_last(command: click.Command, args: Sequence[str]) -> list[str]:
-    """The arguments with everything that is no option behind `--`, so that a term such as -x*y is not taken for one.
-
-    What looks like a long option (two dashes and a word) stays one, so that a misspelt option is reported as such.
-    """
+    """The arguments with everything that is no option behind `--`, so that a term such as -x*y is not taken for one."""
+    if not any(isinstance(param, click.Argument) for param in command.params):
+        return list(args)
     options, terms, rest = [], [], iter(args)
     for arg in rest:
         option = _option(command, arg.partition("=")[0])
         if arg == "--":
             terms.extend(rest)
-        elif option:
+        elif option is None:
+            terms.append(arg)
+        else:
             options.append(arg)
             if not option.is_flag and "=" not in arg:
-                options.extend([value for value in [next(rest, None)] if value is not None])
-        elif re.fullmatch(r"--[a-z][a-z-]+(=.*)?", arg, re.DOTALL):
-            options.append(arg)
-        else:
-            terms.append(arg)
+                value = next(rest, None)
+                if value is None:  # the option lacks its value: nothing may stand behind it
+                    return [*terms, *options]
+                options.append(value)
     return [*options, "--", *terms]
 
 
@@ -371,6 +376,8 @@ def _program(term: str) -> Any:
     from transforms.parse import parse
 
     if term == "-":
+        if sys.stdin is None:
+            raise Refused("standard input is closed")
         return parse(_decoded(sys.stdin.buffer.read(), "standard input"))
     if term.startswith("@"):
         return parse(_read(term[1:]))
@@ -407,7 +414,9 @@ def _named(option: str, parse: Callable[[str], Any], text: str) -> Any:
 def _json(path: str) -> Any:
     try:
         return json.loads(_read(path))
-    except (json.JSONDecodeError, RecursionError) as error:
+    except RecursionError:
+        raise Refused(f"{path}: JSON nested too deeply to be read: give the value itself, not a file") from None
+    except ValueError as error:
         raise Refused(f"{path}: no JSON: {error}") from None
 
 
@@ -417,7 +426,7 @@ def _read(path: str) -> str:
 
 def _decoded(data: bytes, name: str) -> str:
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Refused(f"{name}: byte {error.start} is no UTF-8 text") from None
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import platform
+import signal
 import subprocess
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
+from multiprocessing import Pool
 from pathlib import Path
 
 from harness import records
@@ -42,23 +43,29 @@ def run(
     """The records of the selected cases, case by case in the order of `names()`.
 
     `on_done` hears the name of each case when its records are there. With the repeat case, every other selected case
-    (every case, if it is the only one) runs a second time in another process.
+    (every case, if it is the only one) runs a second time in another process. An interrupt ends the workers; it is
+    raised again when the records of every case that was done have been yielded.
     """
     repeat = selected(REPEAT)
     shown = [k for k, case in enumerate(SUITES) if selected(case.id)]
     measured = shown or (range(len(SUITES)) if repeat else [])
-    with ProcessPoolExecutor(max_workers=jobs) as pool:
+    # A multiprocessing pool, for its workers are ended with it: those of an executor would first finish their work.
+    with Pool(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
+        first = {k: pool.apply_async(_run_case, (k, quick, seed)) for k in measured}
+        second = {k: pool.apply_async(_run_case, (k, quick, seed)) for k in measured} if repeat else {}
+        waiting = dict.fromkeys(shown)
         try:
-            first = {k: pool.submit(_run_case, k, quick, seed) for k in measured}
-            second = {k: pool.submit(_run_case, k, quick, seed) for k in measured} if repeat else {}
             for k in shown:
-                yield first[k].result()
+                yield first[k].get()
+                del waiting[k]
                 on_done(SUITES[k].id)
             if repeat:
-                yield [_repeated(SUITES[k], first[k].result(), second[k].result()) for k in measured]
+                yield [_repeated(SUITES[k], first[k].get(), second[k].get()) for k in measured]
                 on_done(REPEAT)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
+        except KeyboardInterrupt:  # keep what is done, in order
+            for k in waiting:
+                if first[k].ready():
+                    yield first[k].get()
             raise
 
 

@@ -33,6 +33,9 @@ def selector(expression: str | None) -> Callable[[str], bool]:
         return lambda name: True
     try:
         tree = _parser().parse(expression)
+        _holds(tree, "")  # nested too deeply to be evaluated is too deeply to be meant
+    except RecursionError:
+        raise BadExpression("-k: the expression is nested too deeply") from None
     except UnexpectedInput as error:
         raise BadExpression(
             f"-k {expression!r}: unexpected text at column {error.column}: expected names joined by and, or, not"

@@ -82,10 +82,10 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
     machine = judged.machine(judged.rules)
     ad = Reverse(judged.rules, judged.clauses, judged.representation(machine), machine)
     scope: Scope = Environment()
-    for name, _ in program.context:
-        bind(machine, scope, [name], [machine.given(point[name])])
-    whole = context(scope)
     with walking(), np.errstate(all="ignore"):
+        for name, _ in program.context:
+            bind(machine, scope, [name], [machine.given(point[name])])
+        whole = context(scope)
         value, backpropagator = reverse(ad, program.term, scope)
         machine.backward_part()
         d = judged.drivers.seed(machine, machine.given(cotangent))
@@ -104,10 +104,10 @@ def everywhere(judged: Transformation) -> Transformation:
 
 def counts(judged: Transformation, program: Program) -> Counts:
     """What a program's value and one run of its backpropagator cost, at whatever point: no count depends on it."""
-    point = {name: full(type_, 1.0) for name, type_ in program.context}
-    type_ = typecheck(program, judged.rules)
+    result = typecheck(program, judged.rules)
     with walking():
-        seed = full(type_, 1.0)
+        point = {name: full(type_, 1.0) for name, type_ in program.context}
+        seed = full(result, 1.0)
     return gradient(everywhere(judged), program, point, seed).counts
 
 
@@ -156,8 +156,8 @@ def write(judged: Transformation, program: Program) -> Written:
 def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Counts]:
     """The value of a program at a point, and what it costs. Raises OutsideDomain, with its place."""
     machine = Counting(rules)
-    scope = Environment((name, machine.given(point[name])) for name, _ in program.context)
     with walking(), np.errstate(all="ignore"):
+        scope = Environment([(name, machine.given(point[name])) for name, _ in program.context])
         try:
             result = evaluate(machine, program.term, scope)
         except SourceError as error:
@@ -168,10 +168,10 @@ def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Co
 def tangent(program: Program, point: Point, direction: Point, rules: Rules = RULES) -> tuple[Any, Any, Counts]:
     """One forward sweep: a program's value, its Jacobian applied to `direction`, and what they cost."""
     machine = Counting(rules)
-    scope = Environment(
-        (name, (machine.given(point[name]), machine.given(direction[name]))) for name, _ in program.context
-    )
     with walking(), np.errstate(all="ignore"):
+        scope = Environment(
+            [(name, (machine.given(point[name]), machine.given(direction[name]))) for name, _ in program.context]
+        )
         result, change = forward(rules, machine, program.term, scope)
         type_ = machine.type_of(result)
         return machine.read(result, type_), machine.read(change, type_), machine.counts()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 from functools import cache
+from math import prod
 from pathlib import Path
 from sys import intern
 from typing import Any
@@ -31,6 +32,8 @@ TOKENS = {
     "LESSTHAN": "'<'",
 }
 OPERATOR = {sign: name for name, sign in INFIX.items()}
+MAX_SIZE = 10_000_000
+"""The most numbers in one array of a header."""
 TERM_STARTS = {"NAME", "NUMBER", "LESSTHAN", "LPAR", "MINUS"}
 
 
@@ -160,11 +163,14 @@ class _Build(Transformer):
         return name, type_
 
     def real(self, name, *shape):
+        at = name.start_pos
         if name != "real":
-            raise ParseError(f"unknown type {str(name)!r}: expected 'real' or a tuple of types", at=name.start_pos)
+            raise ParseError(f"unknown type {str(name)!r}: expected 'real' or a tuple of types", at=at)
         for size in shape:
             if not size.isdecimal():
                 raise ParseError(f"{str(size)!r} is no array size: expected a whole number", at=size.start_pos)
+        if sum(map(len, shape)) > 12 or prod(map(int, shape)) > MAX_SIZE:
+            raise ParseError(f"too large an array: at most {MAX_SIZE:,} numbers", at=at)
         return Array(tuple(map(int, shape)))
 
     def product(self, *parts):

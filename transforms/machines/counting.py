@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from transforms.errors import OutsideDomain
-from transforms.machines.interface import Context, Value
+from transforms.machines.interface import Context, TupleTypes, Value
 from transforms.rules import OPERATIONS, Operation, Rule, Rules
 from transforms.types import REAL, Array, Product, Type
 
@@ -68,6 +68,7 @@ class Counting:
         self.by_kind: Counter[str] = Counter()
         self.primal: Counter[str] | None = None
         self.slot_writes = self.alive = self.peak_slots = self.saved = 0
+        self.types = TupleTypes()
         for name in self.rows:
             setattr(self, name, partial(self.apply, name))
 
@@ -125,7 +126,7 @@ class Counting:
 
     def type_of(self, value: Value) -> Type:
         if isinstance(value, tuple):
-            return Product(tuple([self.type_of(part) for part in value]))
+            return self.types.of(value, self.type_of)
         return REAL if isinstance(value.value, float) else Array(value.value.shape)
 
     def place(self, ct: Number) -> Number:

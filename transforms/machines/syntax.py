@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transforms.machines.interface import Context, Value
+from transforms.machines.interface import Context, TupleTypes, Value
 from transforms.rules import OPERATIONS, Operation, Rule, Rules
 from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
 from transforms.types import REAL, Array, Product, Type
@@ -41,6 +41,7 @@ class Writing:
         self.prefix = "v"
         self.serial: Counter[str] = Counter()
         self.lines: list[Line] = []
+        self.types = TupleTypes()
         for name in self.rows:
             setattr(self, name, partial(self.apply, name))
 
@@ -85,7 +86,7 @@ class Writing:
 
     def type_of(self, value: Value) -> Type:
         if isinstance(value, tuple):
-            return Product(tuple([self.type_of(part) for part in value]))
+            return self.types.of(value, self.type_of)
         return value.type
 
     def place(self, ct: Atom) -> Atom:
