@@ -268,11 +268,28 @@ def _at_point(program: Any, type_: Any, point: dict[str, Any]) -> str:
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores", help="Processes."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random programs.")
+@click.option(
+    "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="An earlier bench.jsonl to compare with."
+)
+@click.option(
+    "--fail-over", type=click.FloatRange(min=0), metavar="PCT", help="How much worse a count may be; default 0."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the records, one JSON object a line.")
-def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: int, seed: int, as_json: bool) -> Status:
+def bench(
+    expression: str | None,
+    listing: bool,
+    quick: bool,
+    out: Path,
+    jobs: int,
+    seed: int,
+    baseline: Path | None,
+    fail_over: float | None,
+    as_json: bool,
+) -> Status:
     """Measure the families: counts by size and subject, growth, bounds; tables, plots and records."""
     from harness import bench as benchmark
     from harness import records
+    from harness.baseline import compare
     from harness.select import BadExpression, selector
     from reports import files
 
@@ -288,6 +305,9 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
         _complain(f"no case matches {expression!r}; --list prints the names")
         return Status.NOTHING_SELECTED
 
+    if fail_over is not None and baseline is None:
+        raise click.UsageError("--fail-over goes with --baseline")
+    earlier = _records(baseline) if baseline else None
     found = [benchmark.provenance(seed, quick)]
     interrupted = False
     try:
@@ -296,6 +316,8 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
                 found += case
     except KeyboardInterrupt:
         interrupted = True
+    if earlier is not None:
+        found += compare(found[1:], earlier, fail_over or 0.0)
     found[0]["records"] = len(found) - 1  # whoever reads the file can tell that it is whole
     files.write(out / "bench.jsonl", records.lines(found).encode())
     if as_json:
@@ -309,6 +331,16 @@ def bench(expression: str | None, listing: bool, quick: bool, out: Path, jobs: i
     for record in broken:
         _complain(f"not as claimed: {records.to_json(record)}")
     return Status.FINDING if broken else Status.GOOD
+
+
+def _records(path: Path) -> list[dict[str, Any]]:
+    from reports import schema
+    from reports.errors import RecordsError
+
+    try:
+        return schema.read(path)
+    except RecordsError as error:
+        raise Refused(str(error)) from None
 
 
 def _show_bench(found: list[dict[str, Any]], out: Path) -> None:

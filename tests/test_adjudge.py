@@ -267,6 +267,28 @@ def test_bench_writes_records_tables_and_plots(tmp_path: Path):
     assert {"tables.txt", "tables.md", "product.svg", "product.png"} <= {path.name for path in tmp_path.iterdir()}
 
 
+def test_bench_compares_with_a_baseline(tmp_path: Path):
+    run = ["bench", "--quick", "-k", "sigmoid", "--jobs", "1", "--out", str(tmp_path / "out")]
+    assert adjudge(*run).returncode == 0
+    baseline = tmp_path / "baseline.jsonl"
+    text = (tmp_path / "out" / "bench.jsonl").read_text()
+    baseline.write_text(text)
+    assert adjudge(*run, "--baseline", str(baseline)).returncode == 0
+    baseline.write_text(
+        text.replace(
+            '"value": 12, "unit": "operations", "source_value": 3, "ratio": 4.0',
+            '"value": 11, "unit": "operations", "source_value": 3, "ratio": 3.6666666666666665',
+        )
+    )
+    done = adjudge(*run, "--baseline", str(baseline))
+    assert done.returncode == 1
+    assert "accumulator operations <= the baseline's" in done.stderr
+    assert adjudge(*run, "--baseline", str(baseline), "--fail-over", "10").returncode == 0
+    baseline.write_text(text[:-20])
+    assert adjudge(*run, "--baseline", str(baseline)).returncode == 1
+    assert adjudge(*run, "--fail-over", "10").returncode == 2
+
+
 def test_bench_json_is_the_records():
     done = adjudge("bench", "--quick", "-k", "sigmoid", "--json", "--out", "reports/out/test-json")
     lines = [json.loads(line) for line in done.stdout.splitlines()]

@@ -1,0 +1,54 @@
+"""A run compared with an earlier one: exact counts and growth must be no worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.records import Record
+
+
+def compare(found: Sequence[Record], earlier: Sequence[Record], percent: float) -> list[Record]:
+    """Bounds that a run keeps to or breaks: first in sum, then each count and exponent that is worse.
+
+    A count may exceed the earlier one by `percent` per cent; an exponent may not exceed the earlier interval. What only
+    one of the runs measured is not compared, nor are seconds.
+    """
+    counts = {_key(record): record["value"] for record in earlier if _is_count(record)}
+    highs = {_key(record): record["high"] for record in earlier if record["kind"] == "fit"}
+    compared = different = 0
+    worse = []
+    for record in found:
+        key = _key(record)
+        if _is_count(record) and key in counts:
+            compared += 1
+            different += record["value"] != counts[key]
+            if record["value"] > counts[key] * (1 + percent / 100):
+                worse.append(_worse(record, record["metric"], counts[key], record["value"]))
+        elif record["kind"] == "fit" and highs.get(key) is not None and record["exponent"] is not None:
+            compared += 1
+            if record["exponent"] > highs[key] + 1e-9:
+                worse.append(_worse(record, "exponent", highs[key], record["exponent"]))
+    total = {
+        "kind": "bound", "suite": "baseline", "case": "in all", "sizes": {"compared": compared, "different": different},
+        "claim": f"figures worse than the baseline's by more than {percent:g} %", "limit": 0, "value": len(worse),
+        "holds": not worse,
+    }  # fmt: skip
+    return [total, *worse]
+
+
+def _is_count(record: Record) -> bool:
+    return record["kind"] == "measurement" and record["metric"] != "seconds"
+
+
+def _key(record: Record) -> tuple[Any, ...]:
+    sizes = tuple(sorted(record.get("sizes", {}).items()))
+    return record["kind"], record.get("suite"), record.get("case"), record.get("subject"), record.get("metric"), sizes
+
+
+def _worse(record: Record, what: str, limit: float, value: float) -> Record:
+    return {
+        "kind": "bound", "suite": "baseline", "case": f"{record['suite']}/{record['case']}",
+        "sizes": record.get("sizes", {}), "claim": f"{record['subject']} {what} <= the baseline's",
+        "limit": limit, "value": value, "holds": False,
+    }  # fmt: skip
