@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from transforms.errors import OutsideDomain
-from transforms.machines.interface import Context, TupleTypes, Value
-from transforms.rules import OPERATIONS, Operation, Rule, Rules
+from transforms.machines.interface import Context, Value
+from transforms.machines.table import TableMachine
+from transforms.rules import Rule, Rules
 from transforms.types import REAL, Array, Product, Type
 
 
@@ -60,21 +60,14 @@ class Counts:
         return self.primal_operations + sum(self.backward.values())
 
 
-class Counting:
+class Counting(TableMachine):
     """A counting machine for a rule table; `backward_part` tells it that the primal part is over."""
 
     def __init__(self, rules: Rules) -> None:
-        self.rows: Mapping[str, Rule | Operation] = {**OPERATIONS, **rules}
+        super().__init__(rules)
         self.by_kind: Counter[str] = Counter()
         self.primal: Counter[str] | None = None
         self.slot_writes = self.alive = self.peak_slots = self.saved = 0
-        self.types = TupleTypes()
-        for name in self.rows:
-            setattr(self, name, partial(self.apply, name))
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, operation: str) -> Any: ...
 
     def backward_part(self) -> None:
         """From here on, operations belong to the backward part."""
@@ -124,10 +117,8 @@ class Counting:
             return tuple([self.constant_like(part, value) for part in a])
         return Number(value if isinstance(a.value, float) else np.full(a.value.shape, value), False)
 
-    def type_of(self, value: Value) -> Type:
-        if isinstance(value, tuple):
-            return self.types.of(value, self.type_of)
-        return REAL if isinstance(value.value, float) else Array(value.value.shape)
+    def number_type(self, number: Number) -> Type:
+        return Array(number.value.shape) if isinstance(number.value, np.ndarray) else REAL
 
     def place(self, ct: Number) -> Number:
         size = _size(ct.value)

@@ -6,7 +6,6 @@ value is opaque: a number (or array) of the machine, or a Python tuple of machin
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 from transforms.types import Product, Type
@@ -44,22 +43,6 @@ class Context(NamedTuple):
 
 
 EMPTY = Context(None, Product(()), -1, 0, 0)
-
-
-class TupleTypes:
-    """The types of tuples, each worked out once: tuples may share parts, and be large.
-
-    The tuples are held, so that the identity they are known by stays theirs.
-    """
-
-    def __init__(self) -> None:
-        self._known: dict[int, tuple[Value, Product]] = {}
-
-    def of(self, value: tuple[Value, ...], type_of: Callable[[Value], Type]) -> Product:
-        known = self._known.get(id(value))
-        if known is None:
-            known = self._known[id(value)] = value, Product(tuple([type_of(part) for part in value]))
-        return known[1]
 
 
 class Machine(Protocol):

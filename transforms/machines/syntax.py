@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from transforms.machines.interface import Context, TupleTypes, Value
-from transforms.rules import OPERATIONS, Operation, Rule, Rules
+from transforms.machines.interface import Context, Value
+from transforms.machines.table import TableMachine
+from transforms.rules import Rules
 from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
 from transforms.types import REAL, Array, Product, Type
 
@@ -32,22 +31,15 @@ class Atom:
     type: Type
 
 
-class Writing:
+class Writing(TableMachine):
     """A writing machine for a rule table; `taken` are the names that fresh ones must not clash with."""
 
     def __init__(self, rules: Rules, taken: Collection[str] = ()) -> None:
-        self.rows: dict[str, Rule | Operation] = {**OPERATIONS, **rules}
+        super().__init__(rules)
         self.taken = set(taken)
         self.prefix = "v"
         self.serial: Counter[str] = Counter()
         self.lines: list[Line] = []
-        self.types = TupleTypes()
-        for name in self.rows:
-            setattr(self, name, partial(self.apply, name))
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, operation: str) -> Any: ...
 
     def backward_part(self) -> None:
         """From here on, fresh names are those of adjoints."""
@@ -84,10 +76,8 @@ class Writing:
             return tuple([self.constant_like(part, value) for part in a])
         return _full(a.type, value)
 
-    def type_of(self, value: Value) -> Type:
-        if isinstance(value, tuple):
-            return self.types.of(value, self.type_of)
-        return value.type
+    def number_type(self, number: Atom) -> Type:
+        return number.type
 
     def place(self, ct: Atom) -> Atom:
         return ct

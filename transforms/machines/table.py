@@ -1,0 +1,45 @@
+"""What machines share: the operations of a rule table by name, and the types of tuples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from transforms.machines.interface import Value
+from transforms.rules import OPERATIONS, Operation, Rule, Rules
+from transforms.types import Product, Type
+
+
+class TableMachine:
+    """A machine whose operations are the rows of a rule table, and those that pullbacks need besides.
+
+    A machine of this kind says what `apply` does with one operation, and what `number_type` each of its numbers has.
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rows: Mapping[str, Rule | Operation] = {**OPERATIONS, **rules}
+        for name in self.rows:
+            setattr(self, name, partial(self.apply, name))
+        # The type of each tuple is worked out once: tuples share parts, and may be large. The tuples are held too, so
+        # that the identity they are known by stays theirs.
+        self._tuple_types: dict[int, tuple[Value, Product]] = {}
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, operation: str) -> Any: ...
+
+    def apply(self, operation: str, *args: Value) -> Value:
+        raise NotImplementedError
+
+    def number_type(self, number: Value) -> Type:
+        raise NotImplementedError
+
+    def type_of(self, value: Value) -> Type:
+        if not isinstance(value, tuple):
+            return self.number_type(value)
+        known = self._tuple_types.get(id(value))
+        if known is None:
+            known = value, Product(tuple([self.type_of(part) for part in value]))
+            self._tuple_types[id(value)] = known
+        return known[1]
