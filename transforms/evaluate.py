@@ -29,10 +29,10 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
             value = machine.constant(literal)
         case Tuple(parts=parts):
             value = tuple([evaluate(machine, part, scope) for part in parts])
-        case Op(name=name, args=terms, at=at):
+        case Op(name=name, args=terms, statics=statics, at=at):
             args = [evaluate(machine, arg, scope) for arg in terms]
             try:
-                value = machine.apply(name, *args)
+                value = machine.apply(name, *args, **dict(statics))
             except OutsideDomain as error:
                 raise error.located("", at) from None
     scope.leave(outside)

@@ -36,10 +36,11 @@ def forward(rules: Rules, machine: Machine, term: Term, scope: Environment[Dual]
         case Tuple(parts=parts):
             duals = [forward(rules, machine, part, scope) for part in parts]
             dual = tuple([value for value, _ in duals]), tuple([tangent for _, tangent in duals])
-        case Op(name=name, args=args):
+        case Op(name=name, args=args, statics=pairs):
             duals = [forward(rules, machine, arg, scope) for arg in args]
             values, tangents = [value for value, _ in duals], [tangent for _, tangent in duals]
-            result = machine.apply(name, *values)
-            dual = result, rules[name].tangent(machine, result, *values, *tangents)
+            statics = dict(pairs)
+            result = machine.apply(name, *values, **statics)
+            dual = result, rules[name].tangent(machine, result, *values, *tangents, **statics)
     scope.leave(outside)
     return dual

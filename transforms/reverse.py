@@ -75,8 +75,9 @@ def literal(ad: Reverse, e: Lit, scope: Scope) -> tuple[Value, Backpropagator]:
 
 def operation(ad: Reverse, e: Op, scope: Scope) -> tuple[Value, Backpropagator]:
     here, args, bps = _each(ad, e.args, scope)
-    result, pullback = ad.machine.apply(e.name, *args), ad.rules[e.name].pullback
-    return result, lambda d: _sum(ad, here, bps, pullback(ad.machine, settle(ad.machine, d), result, *args))
+    statics, pullback = dict(e.statics), ad.rules[e.name].pullback
+    result = ad.machine.apply(e.name, *args, **statics)
+    return result, lambda d: _sum(ad, here, bps, pullback(ad.machine, settle(ad.machine, d), result, *args, **statics))
 
 
 def tuple_(ad: Reverse, e: Tuple, scope: Scope) -> tuple[Value, Backpropagator]:

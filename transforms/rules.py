@@ -14,7 +14,8 @@ Let f be a primitive, r = f(a, b) and ct the cotangent of r. A row says
 Pullbacks and tangents are written in operations of a machine m alone, so that the one that counts, the one that writes
 a program down and the one that emits C perform the same derivative. `Minus(x)` is a contribution of -x: whoever gets it
 subtracts, where it can, instead of negating. Each derivative is stable in floating point over the whole range, which
-is why it is not always the first formula of a textbook.
+is why it is not always the first formula of a textbook. Static parameters (an axis, a permutation) reach every
+function of a row by keyword.
 """
 # ruff: noqa: E704
 # fmt: off
@@ -24,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from inspect import signature
+from inspect import Parameter, signature
 from math import inf
 from typing import Any
 
@@ -87,8 +88,8 @@ Rules = Mapping[str, Rule]
 
 @cache
 def arity(evaluate: Callable[..., Any]) -> int:
-    """How many arguments an operation takes, from the function that evaluates it."""
-    return len(signature(evaluate).parameters)
+    """How many arguments an operation takes, from the function that evaluates it; static parameters are by keyword."""
+    return sum(p.kind is not Parameter.KEYWORD_ONLY for p in signature(evaluate).parameters.values())
 
 
 def elementwise(*types: Type) -> Type:

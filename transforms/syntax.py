@@ -51,11 +51,11 @@ class Lit(_Node):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Op(_Node):
-    """A primitive applied to arguments; `params` are its static parameters (a permutation, an axis), if it has any."""
+    """A primitive applied to arguments; `statics` are its static parameters (an axis, a permutation) by name."""
 
     name: str
     args: tuple[Term, ...]
-    params: tuple[Any, ...] = ()
+    statics: tuple[tuple[str, Any], ...] = ()
 
     def __post_init__(self) -> None:
         _nests(self, self.args)
@@ -178,8 +178,8 @@ def _flatten(term: Term) -> list[tuple[Any, ...]]:
         match node:
             case Var(name=rest) | Lit(value=rest) | Let(name=rest) | Case(names=rest):
                 pass
-            case Op(name=name, params=params):
-                rest = (name, params)
+            case Op(name=name, statics=statics):
+                rest = (name, statics)
             case _:
                 rest = None
         instructions.append((type(node), node.at, tuple(position[id(child)] for child in below), rest))

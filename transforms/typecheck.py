@@ -71,7 +71,7 @@ def _apply(term: Op, types: list[Type], operations: Operations) -> Type:
     if len(types) != expected:
         raise WrongArity(f"{term.name} takes {_count(expected, 'argument')}, found {len(types)}", at=term.at)
     try:
-        return operation.shape(*types)
+        return operation.shape(*types, **dict(term.statics))
     except ShapeMismatch as error:
         raise ShapeMismatch(f"{term.name}: {error.message}", at=term.at) from None
 

@@ -77,7 +77,7 @@ class Counting(TableMachine):
         primal, backward = (self.by_kind, {}) if self.primal is None else (self.primal, self.by_kind)
         return Counts(dict(primal), dict(backward), self.slot_writes, self.peak_slots, self.saved)
 
-    def apply(self, operation: str, *args: Number) -> Number:
+    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
         """Perform an operation. Raises OutsideDomain where a primitive of the primal part is not defined."""
         row = self.rows[operation]
         values = [arg.value for arg in args]
@@ -90,7 +90,7 @@ class Counting(TableMachine):
                 if arg.unsaved:
                     arg.unsaved = False
                     self.saved += _size(arg.value)
-        value = row.evaluate(*values)
+        value = row.evaluate(*values, **statics)
         self.by_kind[operation] += _size(value)
         return Number(value, primal)
 

@@ -50,7 +50,7 @@ class Machine(Protocol):
 
     def __getattr__(self, operation: str) -> Any: ...
 
-    def apply(self, operation: str, *args: Value) -> Value:
+    def apply(self, operation: str, *args: Value, **statics: Any) -> Value:
         """One operation of the rule table, or one of those that pullbacks need besides."""
         ...
 

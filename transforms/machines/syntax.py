@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -54,10 +55,10 @@ class Writing(TableMachine):
                 self.taken.add(name)
                 return name
 
-    def apply(self, operation: str, *args: Atom) -> Atom:
-        type_ = self.rows[operation].shape(*[arg.type for arg in args])
+    def apply(self, operation: str, *args: Atom, **statics: Any) -> Atom:
+        type_ = self.rows[operation].shape(*[arg.type for arg in args], **statics)
         name = self.fresh(self.prefix)
-        self.lines.append((name, Op(operation, tuple([arg.term for arg in args]))))
+        self.lines.append((name, Op(operation, tuple([arg.term for arg in args]), tuple(statics.items()))))
         return Atom(Var(name), type_)
 
     def variable(self, name: str, type_: Type) -> Value:

@@ -29,7 +29,7 @@ class TableMachine:
 
         def __getattr__(self, operation: str) -> Any: ...
 
-    def apply(self, operation: str, *args: Value) -> Value:
+    def apply(self, operation: str, *args: Value, **statics: Any) -> Value:
         raise NotImplementedError
 
     def number_type(self, number: Value) -> Type:

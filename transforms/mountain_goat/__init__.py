@@ -1,0 +1,1 @@
+"""Mountain Goat, the matrix language: a second surface over the same terms, rules and reverse macro."""
