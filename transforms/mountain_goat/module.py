@@ -50,7 +50,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of tensors: parameters by name and shape, instructions in order, the value it returns and its shape."""
+    """A function of tensors: parameters with their shapes, instructions in order, the value it returns."""
 
     name: str
     parameters: tuple[tuple[str, Shape], ...]
@@ -64,7 +64,7 @@ class Function:
 class Module:
     """A program: functions in order of definition, and the instructions of `main`.
 
-    `lets` gives, for each name that a `let` of `main` binds, the values it was bound to, in order, each as (line, value).
+    `lets` gives, for each name that a `let` of `main` binds, the values it was bound to in order, as (line, value).
     """
 
     functions: tuple[Function, ...]
