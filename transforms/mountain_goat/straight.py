@@ -14,8 +14,8 @@ from transforms.syntax import Program
 class Straight:
     """A straight-line program with its data.
 
-    program   its context is the inputs, the matrices that a `let` binds to a literal; its term is a chain of `let`s, their
-              names distinct, one operation each on variables and literals, ended by the tuple of what is printed.
+    program   its context is the inputs, the matrices that a `let` binds to a literal; its term is a chain of `let`s,
+              their names distinct, one operation each on variables and literals, ended by the tuple of what is printed.
               `program.source` is the text it came from, and `at` of a bound term an offset on its line there
     point     the inputs' values, arrays of doubles by name
     lets      for each name that a `let` of the program binds, the variables it stood for in order, as (line, variable)
