@@ -218,7 +218,7 @@ SHOWN = 20_000
 @AT
 def explain(term: str, at: str | None) -> None:
     """TERM and its transformed program in both representations, with type and counts; value and Jacobian at a point."""
-    from transforms.drivers import TRANSFORMATIONS, counts, write
+    from transforms.drivers import TRANSFORMATIONS, branches, counts, write
     from transforms.pretty import pretty_program
     from transforms.typecheck import typecheck
 
@@ -226,28 +226,32 @@ def explain(term: str, at: str | None) -> None:
     type_ = typecheck(program)
     point = _point(program, at) if at is not None else None
     click.echo(f"# source: {type_}\n{pretty_program(program)}")
+    if point is None and branches(program):
+        click.echo("\n# it branches: --at says which way, and has the transformed program of that way written here")
+        return
     for name, judged in TRANSFORMATIONS.items():
-        c = counts(judged, program)
+        c = counts(judged, program, point)
         click.echo(f"\n# {name}: {c.operations} operations, {c.primal_operations} of them primal")
         click.echo(f"# {c.slot_writes} slot writes, at most {c.peak_slots} slots alive, {c.saved} numbers saved")
         if c.operations > SHOWN:
             click.echo(f"# too long to show: more than {SHOWN:,} operations")
             continue
-        written = write(judged, program)
+        written = write(judged, program, point)
         lines, start = pretty_program(written.program).split("\n"), 1 + written.primal_lines
         click.echo("\n".join([*lines[:1], "# primal part", *lines[1:start], "# backpropagator", *lines[start:]]))
     if point is not None:
-        click.echo("\n" + _at_point(program, type_, point))
+        click.echo("\n" + _at_point(program, point))
 
 
-def _at_point(program: Any, type_: Any, point: dict[str, Any]) -> str:
+def _at_point(program: Any, point: dict[str, Any]) -> str:
     from harness.values import show
     from transforms.drivers import TRANSFORMATIONS, gradient, value
-    from transforms.types import units
+    from transforms.types import layout, marked, units
 
     primal, _ = value(program, point)
     judged = TRANSFORMATIONS["accumulator"]
-    rows = [gradient(judged, program, point, unit).cotangent for unit in units(type_)]
+    basis = [marked(unit, primal) for unit in units(layout(primal))]
+    rows = [gradient(judged, program, point, unit).cotangent for unit in basis]
     names = [name for name, _ in program.context]
     table = _grid(["Jacobian", *names], [[k + 1, *(show(row[name]) for name in names)] for k, row in enumerate(rows)])
     return f"# value\n{show(primal)}\n\n{table}"

@@ -59,13 +59,18 @@ PROGRAMS = (
 def examine(path: str | None = None, patience: float = PATIENCE) -> list[Tool]:
     """Python, the programs and the packages, in a fixed order; programs are looked for on `path` (default: PATH)."""
     python = Tool("python", platform.python_version(), "", "everything", "make PYTHON=python3.11")
-    return [python, *(_program(program, path, patience) for program in PROGRAMS), *_packages()]
+    return [python, *(_look_for(program, path, patience)[1] for program in PROGRAMS), *_packages()]
 
 
-def _program(program: Program, path: str | None, patience: float) -> Tool:
+def look_for(name: str, path: str | None = None, patience: float = PATIENCE) -> tuple[str | None, Tool]:
+    """The command of one of `PROGRAMS`, None where it is not found, and what was found of it."""
+    return _look_for(next(program for program in PROGRAMS if program.name == name), path, patience)
+
+
+def _look_for(program: Program, path: str | None, patience: float) -> tuple[str | None, Tool]:
     found = [command for name in program.commands if (command := shutil.which(name, path=path))]
     version, problem = _ask(found[0], patience) if found else (None, "not found")
-    return Tool(program.name, version, problem, program.skipped, program.fix)
+    return next(iter(found), None), Tool(program.name, version, problem, program.skipped, program.fix)
 
 
 def _ask(command: str, patience: float) -> tuple[str | None, str]:

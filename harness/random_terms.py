@@ -14,9 +14,9 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
-from harness.valued_terms import BINARY, PRIMITIVES, Inside, Made, Number
-from transforms.syntax import Case, Let, Program, Tuple, Var
-from transforms.types import REAL, Product, Type, brief
+from harness.valued_terms import BINARY, KINK, PRIMITIVES, Inside, Made, Number
+from transforms.syntax import Case, Inject, Let, Match, Program, Sign, Tuple, Var
+from transforms.types import REAL, SIGN, Array, Injected, Product, Sum, Type, brief, layout, marked
 
 NAMES = (*"abcdkpqrstuvwxyz", "x1", "x2", "x3", "y1", "y2", "r_1", "_s", "Acc", "a0", "lambda", "letter", "inner")
 """Few, so that they clash."""
@@ -40,27 +40,32 @@ def random_program(
     result: Type | None = REAL,
     smooth: bool = True,
     primitives: Collection[str] = tuple(PRIMITIVES),
+    branching: bool = False,
 ) -> Sample:
     """A program whose number of operations is drawn from about 1 to 2 `size`, in a context of 1 to 5 variables.
 
     `result` is its type, made of reals and products; None draws one: a real, several, or nested tuples. Only
-    `primitives` occur. The sample is a function of the generator's state and the arguments. Raises ValueError for a
-    primitive or a type other than these.
+    `primitives` occur, and sums with `branching`, in the context and the result too. The sample is a function of the
+    generator's state and the arguments. Raises ValueError for a primitive or a type other than these.
     """
     unknown = set(primitives) - set(PRIMITIVES)
     if unknown or not primitives:
         raise ValueError(f"expected some of {', '.join(PRIMITIVES)}, found {', '.join(sorted(unknown)) or 'none'}")
-    maker = _Maker(rng, Inside(rng, tuple(name for name in PRIMITIVES if name in primitives), smooth))
+    maker = _Maker(rng, Inside(rng, tuple(name for name in PRIMITIVES if name in primitives), smooth), branching)
     names = rng.sample(NAMES, rng.randint(1, 5))
     context = tuple((name, maker.type(0.3) if k else REAL) for k, name in enumerate(names))
-    point = {name: _numbers(type_, lambda: _signed(rng, 0.1, 3.0)) for name, type_ in context}
+    point = {name: _value(type_, rng, 3.0) for name, type_ in context}
     type_ = maker.result() if result is None else result
-    cotangent = _numbers(type_, lambda: _signed(rng, 0.1, 2.0))
+    if not branching:
+        cotangent = _value(type_, rng, 2.0)
     maker.scope = {name: Made(Var(name), type_, _exact(point[name])) for name, type_ in context}
     if rng.random() < 0.3:  # a variable that is never used
         del maker.scope[rng.choice(names)]
     maker.unused.update(maker.scope)
-    return Sample(Program(context, maker.chain(type_, rng.randint(1, 2 * size)).term), point, cotangent)
+    made = maker.chain(type_, rng.randint(1, 2 * size))
+    if branching:  # which sides the cotangent is on is known only now
+        cotangent = marked(_value(layout(made.value), rng, 2.0), made.value)
+    return Sample(Program(context, made.term), point, cotangent)
 
 
 @dataclass(slots=True)
@@ -74,15 +79,18 @@ class _Maker:
 
     rng: Random
     inside: Inside
+    branching: bool = False
     scope: dict[str, Made] = field(default_factory=dict)
     unused: set[str] = field(default_factory=set)
 
     # Types and names.
 
     def type(self, nested: float) -> Type:
-        """Real, or with probability `nested` a tuple of such types, less nested."""
+        """Real, or with probability `nested` a tuple or sum of such types, less nested."""
         if self.rng.random() >= nested:
             return REAL
+        if self.branching and self.rng.random() < 0.3:
+            return Sum(self.type(nested / 2), self.type(nested / 2))
         return Product(tuple([self.type(nested / 2) for _ in range(self.rng.choice((0, 1, 2, 2, 2, 3, 3, 4)))]))
 
     def result(self) -> Type:
@@ -119,15 +127,41 @@ class _Maker:
     def bind(self, budget: int, body: Callable[[int], Made]) -> Made:
         """A `let` or `case` around what `body` makes of the rest of the budget."""
         spent = self.rng.randint(1, min(budget, 8))
+        if self.branching and self.rng.random() < 0.25:
+            return self.branch(spent, lambda: body(budget - spent), lambda: body(1))
         if self.rng.random() < 0.75:
             return self.let(self.make(self.type(0.25), spent), lambda _: body(budget - spent))
         type_ = self.type(1.0)
-        assert isinstance(type_, Product)
+        if not isinstance(type_, Product):
+            type_ = Product((type_,))
         head = self.make(type_, spent)
         names = self.names(len(type_.parts))
         with self.bound(names, type_, head.value):
             made = self.consumed(body(budget - spent), names)
         return Made(Case(head.term, tuple(names), made.term), made.type, made.value)
+
+    def branch(self, budget: int, taken: Callable[[], Made], other: Callable[[], Made]) -> Made:
+        """A `match` on a sign or on another sum: what is `taken` at the point, and another term of that type."""
+        if self.rng.random() < 0.5:
+            a = self.inside.away(self.real(budget), 0.0, KINK)
+            return self.match(Made(Sign(a.term), SIGN, _sign(a.value.double)), taken, other)
+        return self.match(self.make(Sum(self.type(0.3), self.type(0.3)), budget), taken, other)
+
+    def match(self, head: Made, taken: Callable[[], Made], other: Callable[[], Made]) -> Made:
+        assert isinstance(head.type, Sum)
+        names, branches, unused = (self.names(1)[0], self.names(1)[0]), [], self.unused
+        for side, (name, type_) in enumerate(zip(names, head.type.sides, strict=True)):
+            here = side == head.value.side
+            value = head.value.value if here else _exact(_value(type_, self.rng, 3.0))
+            self.unused = unused if here else unused.copy()  # what the other branch uses is used nowhere at the point
+            with self.bound([name], Product((type_,)), [value]):
+                variable = self.scope[name]
+                body = taken if here else other
+                made = self.match(variable, body, other) if isinstance(type_, Sum) else body()
+                branches.append(self.consumed(made, [name]))
+        self.unused = unused
+        made = branches[head.value.side]
+        return Made(Match(head.term, names, (branches[0].term, branches[1].term)), made.type, made.value)
 
     def let(self, head: Made, body: Callable[[Made], Made], avoid: str = "") -> Made:
         """`let` a name other than `avoid` stand for `head` in what `body` makes of the variable."""
@@ -153,13 +187,17 @@ class _Maker:
 
     def make(self, type_: Type, budget: int) -> Made:
         """A term of the given type."""
-        if not isinstance(type_, Product):
+        if isinstance(type_, Array):
             return self.real(budget)
         if self.rng.random() < 0.25:
             if same := {name: made for name, made in self.scope.items() if made.type == type_}:
                 return self.variable(same)
             if budget >= 3:
                 return self.bind(budget, lambda rest: self.make(type_, rest))
+        if isinstance(type_, Sum):
+            side = self.rng.randrange(2)
+            made = self.make(type_.sides[side], budget)
+            return Made(Inject(side, made.term), type_, Injected(side, made.value))
         shares = self.split(budget, len(type_.parts))
         parts = [self.make(part, share) for part, share in zip(type_.parts, shares, strict=True)]
         return Made(Tuple(tuple([part.term for part in parts])), type_, tuple([part.value for part in parts]))
@@ -234,13 +272,26 @@ def _signed(rng: Random, low: float, high: float) -> float:
 
 
 def _exact(value: Any) -> Any:
-    return tuple(map(_exact, value)) if isinstance(value, tuple) else Number(value, value)
+    match value:
+        case tuple():
+            return tuple(map(_exact, value))
+        case Injected(side=side, value=payload):
+            return Injected(side, _exact(payload))
+    return Number(value, value)
 
 
-def _numbers(type_: Type, draw: Callable[[], float]) -> Any:
-    """A value of the type, each real drawn."""
-    if isinstance(type_, Product):
-        return tuple([_numbers(part, draw) for part in type_.parts])
+def _sign(a: float) -> Injected:
+    return Injected(1, ()) if a == 0.0 else Injected(0, Injected(int(a > 0.0), ()))
+
+
+def _value(type_: Type, rng: Random, high: float) -> Any:
+    """A value of the type, each real drawn, of magnitude 0.1 to `high`."""
+    match type_:
+        case Product(parts=parts):
+            return tuple([_value(part, rng, high) for part in parts])
+        case Sum(sides=sides):
+            side = rng.randrange(2)
+            return Injected(side, _value(sides[side], rng, high))
     if type_ != REAL:
         raise ValueError(f"expected a type made of reals and products, found {brief(type_)}")
-    return draw()
+    return _signed(rng, 0.1, high)

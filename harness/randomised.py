@@ -16,7 +16,7 @@ from transforms.drivers import TRANSFORMATIONS, Transformation, counts, everywhe
 from transforms.parse import parse
 from transforms.pretty import pretty_program
 from transforms.syntax import Program
-from transforms.types import REAL, Product, full, units
+from transforms.types import REAL, Injected, Product, full, layout, units
 
 BAUR_STRASSEN = 5
 """The most that a real's value and gradient cost, as a multiple of the value's operations: W. Baur and V. Strassen,
@@ -73,11 +73,11 @@ def _ratio(program: Program, results: int) -> float:
     return extra / source.primal_operations if source.primal_operations else float(extra > 0)
 
 
-def agreement(suite: str, case: str, programs: int, seed: int) -> list[Record]:
+def agreement(suite: str, case: str, programs: int, seed: int, branching: bool = False) -> list[Record]:
     """Both representations against each other, the forward macro and the high-precision reference, at every entry."""
     worst: dict[str, tuple[float, str]] = dict.fromkeys(("accumulator", "forward", "reference"), (0.0, ""))
     seen = []
-    for sample in samples(seed, programs, result=None):
+    for sample in samples(seed, programs, result=None, branching=branching):
         seen.append(sample)
         for against, error in errors(sample).items():
             if not error <= worst[against][0]:
@@ -97,10 +97,16 @@ def agreement(suite: str, case: str, programs: int, seed: int) -> list[Record]:
             "kind": "statistics", "suite": suite, "case": case, "samples": found.samples,
             "mean_operations": round(found.mean_operations, 1), "share_large": found.share_large,
             "primitives": dict(sorted(found.primitives.items())), "lets": found.lets, "dead_lets": found.dead_lets,
-            "cases": found.cases, "tuples": found.tuples, "shared": found.shared, "shadowing": found.shadowing,
+            "cases": found.cases, "matches": found.matches, "tuples": found.tuples,
+            "shared": found.shared, "shadowing": found.shadowing,
             "unused_inputs": found.unused_inputs, "cancellations": found.cancellations,
         },
     ]  # fmt: skip
+
+
+def branching(suite: str, case: str, programs: int, seed: int) -> list[Record]:
+    """As `agreement`, on programs with sums: only the branch that is taken is differentiated."""
+    return agreement(suite, case, programs, seed, branching=True)
 
 
 def errors(sample: Sample) -> dict[str, float]:
@@ -129,14 +135,16 @@ def _from_sweeps(program: Program, point: dict[str, Any], cotangent: Any) -> Ite
     """The transposed Jacobian applied to a cotangent, one entry for each forward sweep."""
     weights = list(_numbers([cotangent]))
     names = [name for name, _ in program.context]
-    for unit in units(Product(tuple([type_ for _, type_ in program.context]))):
+    for unit in units(layout(tuple([point[name] for name in names]))):
         _, change, _ = tangent(program, point, dict(zip(names, unit, strict=True)))
         yield sum(w * t for w, t in zip(weights, _numbers([change]), strict=True))
 
 
 def _numbers(values: Iterable[Any]) -> Iterator[Any]:
     for entry in values:
-        if isinstance(entry, tuple):
+        if isinstance(entry, Injected):
+            yield from _numbers([entry.value])
+        elif isinstance(entry, tuple):
             yield from _numbers(entry)
         else:
             yield entry

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from transforms.types import INJECTIONS, Injected
 from transforms.walks import walking
 
 SCHEMA = 1
@@ -20,7 +21,8 @@ def to_json(value: Any) -> str:
     """JSON on one line, for values nested as deeply as terms.
 
     Floats as the shortest text that reads back exactly, NaN and infinities as the strings "nan", "inf" and "-inf";
-    tuples and arrays as lists. Raises TypeError for anything that JSON does not know.
+    tuples and arrays as lists, a value of a sum as an object with the one key "inl" or "inr". Raises TypeError for
+    anything that JSON does not know.
     """
     pieces: list[str] = []
     with walking():
@@ -41,6 +43,8 @@ def _write(value: Any, pieces: list[str]) -> None:
             pieces.append(", " if k else "")
             _write(entry, pieces)
         pieces.append("]")
+    elif isinstance(value, Injected):
+        _write({INJECTIONS[value.side]: value.value}, pieces)
     elif isinstance(value, float) and not math.isfinite(value):
         pieces.append(f'"{float(value)}"')
     else:

@@ -1,8 +1,8 @@
 """The independent reference: values and derivatives of programs in high precision.
 
 It shares no code with the rules, the macro, the representations or the machines: primitives are mpmath's functions, and
-a derivative is a difference quotient of values. A program is first unrolled into a tape of scalar operations, which is
-possible because nothing in a term depends on a value; values are computed by running the tape.
+a derivative is a difference quotient of values. A program is first unrolled into a tape of scalar operations along the
+branches that it takes at the point; values are computed by running the tape.
 
 Why the differences are right to the digits that are asked for. mpmath's exponents are unlimited, so nothing overflows
 or underflows, and three sources of error remain:
@@ -30,7 +30,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-from transforms.syntax import Case, Let, Lit, Op, Program, Term, Tuple, Var
+from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
+from transforms.types import Injected
 
 SPREAD = 2400
 """The largest spread that is taken into account, in bits."""
@@ -47,14 +48,15 @@ Entry = float | mpf | tuple[str, tuple[int, ...]]
 """One scalar of a tape: given, or a primitive applied to earlier scalars, by position."""
 
 Nest = Any
-"""Something for each scalar of a value: tuples for products, lists for the axes of arrays."""
+"""Something for each scalar of a value: tuples for products, lists for the axes of arrays, injected for sums."""
 
 
 def evaluate(term: Term, env: Mapping[str, Any], *, digits: int = 30) -> Nest:
     """The value of `term`, right to `digits` decimal digits unless more than the spread's digits cancel.
 
-    `env` gives each free variable a finite float, a tuple of such values or an array of doubles. Tuples come back as
-    tuples, arrays as nested lists. Raises Undefined outside a primitive's domain, KeyError for an unknown name.
+    `env` gives each free variable a finite float, a tuple of such values, an injected one or an array of doubles.
+    Tuples come back as tuples, injected values as such, arrays as nested lists. Raises Undefined outside a primitive's
+    domain, KeyError for an unknown name.
     """
     tape: list[Entry] = []
     result = _unroll(term, {name: _enter(tape, value) for name, value in env.items()}, tape)
@@ -169,13 +171,19 @@ TAIL = {"tanh": 2 / log(2), "sigmoid": 1 / log(2)}
 def _unroll(term: Term, scope: dict[str, Nest], tape: list[Entry]) -> Nest:
     """Append the operations of `term` to the tape, and say where its scalars stand. `scope` is left as it was."""
     hidden: list[tuple[str, Nest]] = []
-    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
         bound = _unroll(term.bound, scope, tape)
-        pairs = [(term.name, bound)] if isinstance(term, Let) else zip(term.names, bound, strict=True)
+        match term:
+            case Let(name=name, body=body):
+                pairs = [(name, bound)]
+            case Case(names=names, body=body):
+                pairs = zip(names, bound, strict=True)
+            case Match(names=names, branches=branches):
+                pairs, body = [(names[bound.side], bound.value)], branches[bound.side]
         for name, part in pairs:
             hidden.append((name, scope.get(name)))
             scope[name] = part
-        term = term.body
+        term = body
     match term:
         case Var(name=name):
             result = scope[name]
@@ -183,6 +191,10 @@ def _unroll(term: Term, scope: dict[str, Nest], tape: list[Entry]) -> Nest:
             result = _enter(tape, value)
         case Tuple(parts=parts):
             result = tuple([_unroll(part, scope, tape) for part in parts])
+        case Inject(side=side, arg=arg):
+            result = Injected(side, _unroll(arg, scope, tape))
+        case Sign(arg=arg):
+            result = _sign(tape, _unroll(arg, scope, tape))
         case Op(name=name, args=args):
             result = _apply(tape, name, tuple([_unroll(arg, scope, tape) for arg in args]))
     for name, part in reversed(hidden):
@@ -198,7 +210,16 @@ def _apply(tape: list[Entry], name: str, args: tuple[Nest, ...]) -> Nest:
     return len(tape) - 1
 
 
+def _sign(tape: list[Entry], position: int) -> Injected:
+    """The sign of a number on the tape: negative or positive on the left, zero on the right."""
+    with mp.workprec(2 * _spread(tape) + _bits(30)):
+        number = _run(tape)[position]
+    return Injected(0, Injected(int(number > 0), ())) if number else Injected(1, ())
+
+
 def _enter(tape: list[Entry], value: Any) -> Nest:
+    if isinstance(value, Injected):
+        return Injected(value.side, _enter(tape, value.value))
     if hasattr(value, "tolist"):  # an array of doubles
         value = value.tolist()
     if isinstance(value, (tuple, list)):
@@ -226,6 +247,8 @@ def _whole(
 
 
 def _leaves(nest: Nest) -> Iterator[Any]:
+    while isinstance(nest, Injected):
+        nest = nest.value
     if isinstance(nest, Iterable):
         for part in nest:
             yield from _leaves(part)
@@ -234,6 +257,8 @@ def _leaves(nest: Nest) -> Iterator[Any]:
 
 
 def _mapped(function: Callable[[Any], Any], nest: Nest) -> Nest:
+    if isinstance(nest, Injected):
+        return Injected(nest.side, _mapped(function, nest.value))
     if isinstance(nest, (tuple, list)):
         return type(nest)([_mapped(function, part) for part in nest])
     return function(nest)

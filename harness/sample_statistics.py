@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from harness.random_terms import Sample
-from transforms.syntax import Case, Let, Op, Program, Term, Tuple, Var, children, free_variables, subterms
+from transforms.syntax import Case, Let, Match, Op, Program, Term, Tuple, Var, children, free_variables, subterms
 
 LARGE = 30
 """A program with more operations than this is large."""
@@ -31,6 +31,7 @@ class Statistics:
     dead_lets: int
     tuples: int
     cases: int
+    matches: int
     shared: int
     shadowing: int
     unused_inputs: int
@@ -60,6 +61,7 @@ def statistics(samples: Iterable[Sample]) -> Statistics:
         dead_lets=seen["dead let"],
         tuples=seen[Tuple.__name__],
         cases=seen[Case.__name__],
+        matches=seen[Match.__name__],
         shared=seen["shared"],
         shadowing=seen["shadowing"],
         unused_inputs=seen["unused input"],
@@ -93,6 +95,10 @@ def _count_uses(program: Program, seen: Counter[str]) -> None:
             case Case(names=names, bound=bound, body=body):
                 walk(bound, scope)
                 walk(body, bind(names, scope))
+            case Match(bound=bound, names=names, branches=branches):
+                walk(bound, scope)
+                for name, branch in zip(names, branches, strict=True):
+                    walk(branch, bind([name], scope))
             case Var(name=name):
                 uses[scope[name]] += 1
             case _:

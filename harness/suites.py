@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness import families, needs, randomised, search_constant, theorem
+from harness import families, native_suite, needs, randomised, search_constant, theorem, workload_suite
 from harness.fit import TOLERANCE, growth, polynomial
 from harness.records import Record
 from transforms.drivers import TRANSFORMATIONS, gradient, tangent, value
@@ -203,6 +203,7 @@ SUITES: tuple[Case, ...] = (
     Case("random", "one-real", randomised.bound, {"programs": 10_000, "results": 1}, {"programs": 500}, draws=True),
     Case("random", "several-reals", randomised.bound, {"programs": 2_000, "results": 3}, {"programs": 100}, draws=True),
     Case("random", "agreement", randomised.agreement, {"programs": 2_000}, {"programs": 100}, draws=True),
+    Case("random", "branching", randomised.branching, {"programs": 500}, {"programs": 50}, draws=True),
     Case("random", "points", randomised.points, {"programs": 500, "points": 20}, {"programs": 50}, draws=True),
     Case("jacobian", "n-by-m", jacobians, {"shapes": [(2, 128), (8, 32), (16, 16), (32, 8), (128, 2)]}, {}),
     Case(
@@ -223,6 +224,46 @@ SUITES: tuple[Case, ...] = (
             },
         },
     ),
+    Case(
+        "native", "product-in-n", native_suite.growing,
+        {
+            "family": "product", "against": "n", "sizes": [20, 200, 1_000, 2_000],
+            "expected": {"source": 1, "pointwise": 2, "accumulator": 1},
+        },
+        {"sizes": [20, 100, 500]},
+    ),
+    Case(
+        "native", "square-in-m", native_suite.growing,
+        {
+            "family": "square", "against": "m", "sizes": [32, 64, 128, 256], "fixed": {"n": 4_096},
+            "expected": {"source": 1, "pointwise": 1, "accumulator": 1},
+        },
+        {"sizes": [32, 64, 128], "fixed": {"n": 2_048}},
+    ),
+    Case(
+        "native", "square-in-n", native_suite.growing,
+        {
+            "family": "square", "against": "n", "sizes": [128, 512, 2_048, 4_096], "fixed": {"m": 8},
+            "expected": {"source": 0, "pointwise": 1, "accumulator": 0},
+        },
+        {"sizes": [128, 512, 2_048]},
+    ),
+    Case(
+        "native", "sigmoid-square-in-n", native_suite.growing,
+        {
+            "family": "sigmoid-square", "against": "n", "sizes": [64, 512, 4_096],
+            "expected": {"source": 0, "pointwise": 1, "accumulator": 0},
+        },
+        {"sizes": [128, 512, 2_048]},
+    ),
+    Case(
+        "native", "doubling-in-k", native_suite.growing,
+        {
+            "family": "doubling", "against": "k", "sizes": [20, 200, 1_000, 2_000],
+            "expected": {"source": 1, "pointwise": 2, "accumulator": 1},
+        },
+        {"sizes": [20, 100, 500]},
+    ),
     Case("theorem", "figures", theorem.figures, {}, {}),
     Case("theorem", "random", theorem.drawn, {"programs": 10_000}, {"programs": 1_000}, draws=True),
     Case("theorem", "needs", needs.table, {"programs": 2_000}, {"programs": 600}, draws=True),
@@ -231,4 +272,7 @@ SUITES: tuple[Case, ...] = (
         {"climbs": 6, "steps": 1_000, "largest": 40, "programs": 1_000},
         {"climbs": 4, "steps": 300, "largest": 24, "programs": 300}, draws=True,
     ),
+    Case("workloads", "attention", workload_suite.compared, {"sizes": {"sequences": 24, "width": 3}}, {}),
+    Case("workloads", "layernorm", workload_suite.compared, {"sizes": {}}, {}),
+    Case("workloads", "transformer", workload_suite.compared, {"sizes": {"sequences": 16, "width": 8}}, {}),
 )  # fmt: skip

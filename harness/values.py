@@ -11,7 +11,7 @@ import numpy as np
 from transforms.errors import WrongValue
 from transforms.pretty import number
 from transforms.syntax import Program
-from transforms.types import REAL, Array, Product, Type, brief
+from transforms.types import INJECTIONS, REAL, Array, Injected, Product, Sum, Type, brief
 from transforms.walks import walking
 
 
@@ -30,7 +30,9 @@ def fit_point(program: Program, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def fit(given: Any, type_: Type, what: str) -> Any:
-    """The value of a type: a float, an array of doubles or a tuple, from numbers and nested lists or tuples.
+    """The value of a type: a float, an array of doubles, a tuple or an injected value.
+
+    They are made from numbers, nested lists or tuples, and injected values or objects with the one key "inl" or "inr".
 
     "nan", "inf" and "-inf" stand for those numbers. Raises WrongValue, naming `what` and the component at fault.
     """
@@ -39,6 +41,9 @@ def fit(given: Any, type_: Type, what: str) -> Any:
 
 
 def _fit(given: Any, type_: Type, what: str) -> Any:
+    if isinstance(type_, Sum):
+        side, payload = _side(given, type_, what)
+        return Injected(side, _fit(payload, type_.sides[side], f"{what}.{INJECTIONS[side]}"))
     if isinstance(type_, Product):
         if not isinstance(given, (tuple, list)) or len(given) != len(type_.parts):
             raise WrongValue(f"{what}: expected {brief(type_)}, found {_described(given)}")
@@ -48,6 +53,18 @@ def _fit(given: Any, type_: Type, what: str) -> Any:
     return _number(given, what) if type_ == REAL else _array(given, type_, what)
 
 
+def _side(given: Any, type_: Type, what: str) -> tuple[int, Any]:
+    """Which side a value is on, and what it injects: from `inl 1`, or from an object {"inl": 1} of a file."""
+    match given:
+        case Injected(side=side, value=payload):
+            return side, payload
+        case {"inl": payload} if len(given) == 1:
+            return 0, payload
+        case {"inr": payload} if len(given) == 1:
+            return 1, payload
+    raise WrongValue(f"{what}: expected inl or inr of {brief(type_)}, found {_described(given)}")
+
+
 def show(value: Any) -> str:
     """A value in the syntax of the language."""
     with walking():
@@ -55,6 +72,8 @@ def show(value: Any) -> str:
 
 
 def _show(value: Any) -> str:
+    if isinstance(value, Injected):
+        return f"{INJECTIONS[value.side]} {_show(value.value)}"
     if isinstance(value, tuple):
         return f"<{', '.join([_show(part) for part in value])}>"
     if isinstance(value, np.ndarray):
@@ -90,6 +109,8 @@ def _described(given: Any) -> str:
             return f"{given!r}"
         case int() | float():
             return "a number"
+        case Injected(side=side):
+            return f"an {INJECTIONS[side]}"
         case tuple():
             return f"a tuple of {len(given)}"
         case list():

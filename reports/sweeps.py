@@ -16,6 +16,9 @@ Sizes = tuple[tuple[str, int], ...]
 COSTS = ("operations", "model_cost", "instructions", "seconds")
 """The metrics in which subjects are compared; the others say how much they store."""
 
+WORKLOADS = "workloads"
+"""The suite whose cases are programs of one size, compared in several measures."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -37,6 +40,22 @@ class Sweep:
         return differ or tuple(names)
 
     @property
+    def level(self) -> str:
+        """How the programs were compiled, where instructions were counted: "O0", "O2"."""
+        return next(iter(self.measured.values())).get("level", "")
+
+    @property
+    def measure(self) -> str:
+        """What was measured, as one says it."""
+        return words(self.metric) + (f" at -{self.level}" if self.level else "")
+
+    @property
+    def program(self) -> tuple[str, Sizes]:
+        """Which programs were measured: the case, whatever they were compiled with, and the sizes that stay."""
+        varying = self.varying
+        return self.case.removesuffix(f"-{self.level}"), tuple(s for s in self.sizes[0] if s[0] not in varying)
+
+    @property
     def title(self) -> str:
         """Suite and case, with the sizes that stay as they are: `square in m (n = 2,048)`."""
         varying = self.varying
@@ -45,10 +64,10 @@ class Sweep:
 
 
 def sweeps(records: Sequence[Record]) -> list[Sweep]:
-    """One sweep for each suite, case and metric of cost that was measured."""
+    """One sweep for each suite, case and metric of cost that was measured; workloads have a table of their own."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in of_kind(records, "measurement"):
-        if record["metric"] in COSTS:
+        if record["metric"] in COSTS and record["suite"] != WORKLOADS:
             groups.setdefault((record["suite"], record["case"], record["metric"]), []).append(record)
     fits: dict[tuple[str, str, str], dict[str, Record]] = {}
     for fit in of_kind(records, "fit"):

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from reports import files, measures
+from reports import files, measures, workloads
 from reports.layout import COUNT, EXPONENT, NUMBER, RATIO, Column, Table
-from reports.sweeps import Record, Sweep, of_kind, stem, sweeps, title, words
+from reports.sweeps import WORKLOADS, Record, Sweep, of_kind, stem, sweeps, title, words
 
 VERDICTS = {True: "as expected", False: "NOT as expected", None: "no claim"}
 HOLDS = {True: "yes", False: "NO"}
@@ -20,14 +20,16 @@ HOLDS = {True: "yes", False: "NO"}
 def bench(records: Sequence[Record]) -> list[Table]:
     """The tables of a run, suite by suite in the order of the records: counts, growth, bounds; at the end, skips."""
     measured = sweeps(records)
+    compared = measures.comparisons(measured)
     suites = dict.fromkeys(r["suite"] for r in records if r["kind"] in ("measurement", "fit", "bound", "need"))
     tables = [
         table
         for suite in suites
         for table in (
             *_counts([sweep for sweep in measured if sweep.suite == suite]),
-            *measures.comparisons([sweep for sweep in measured if sweep.suite == suite]),
+            *[table for table in compared if table.suite == suite],
             *_growth([fit for fit in of_kind(records, "fit") if fit["suite"] == suite]),
+            *workloads.comparison([r for r in of_kind(records, "measurement") if suite == r["suite"] == WORKLOADS]),
             *measures.needs([need for need in of_kind(records, "need") if need["suite"] == suite]),
             *_bounds([bound for bound in of_kind(records, "bound") if bound["suite"] == suite]),
         )

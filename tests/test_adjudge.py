@@ -7,9 +7,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from adjudge import main
+from harness import bench
+from harness.suites import SUITES
+from tests.harness.test_theorem import BROKEN
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ["grad", "<x1*x2, x1+x2>", "--at", "x1=3, x2=5", "--cotangent", "<1, 0>"]
@@ -40,6 +48,51 @@ def test_grad_json_is_as_scripts_expect():
         assert run["primal_operations"] == 2
         assert run["ratio"] == operations / 2
         assert {"slot_writes", "peak_slots", "saved"} <= set(run)
+
+
+def test_branching_programs():
+    term = "context: s: (real + (real, real)), x: real |- match s with inl a -> inr (a*x) | inr p -> inl <p, x>"
+    found = grad(term, "--at", "s=inl 3, x=2", "--cotangent", "inr 1")
+    assert found["type"] == "(((real, real), real) + real)"
+    assert found["primal"] == {"inr": 6.0}
+    assert [run["cotangent"] for run in found["runs"]] == [{"s": {"inl": 2.0}, "x": 3.0}] * 2
+    assert grad(term, "--at", "s=inr <3, 4>, x=2", "--cotangent", "inl <<1, 10>, 100>")["runs"][0]["cotangent"] == {
+        "s": {"inr": [1.0, 10.0]},
+        "x": 100.0,
+    }
+
+
+def test_points_of_sums_come_from_files_too(tmp_path: Path):
+    (tmp_path / "at.json").write_text('{"s": {"inr": [3, 4]}, "x": 2}')
+    (tmp_path / "seed.json").write_text('{"inl": [5]}')
+    branches = "inl a -> inr 0 | inr p -> case p of <a, b> -> inl <a*x>"
+    term = f"context: s: (real + (real, real)), x: real |- match s with {branches}"
+    found = grad(term, "--at", f"@{tmp_path / 'at.json'}", "--cotangent", f"@{tmp_path / 'seed.json'}")
+    assert found["runs"][1]["cotangent"] == {"s": {"inr": [10.0, 0.0]}, "x": 15.0}
+
+
+@pytest.mark.parametrize(
+    ("at", "cotangent", "message"),
+    [
+        ("s=3", "inl 1", "s: expected inl or inr of (real + (real, real)), found a number"),
+        ("s=inr 3", "inl 1", "s.inr: expected (real, real), found a number"),
+        ("s=inl 3", "inr 1", "the cotangent: expected inl, as is the value that it belongs to, found inr"),
+        ("s=inl", "inl 1", "--at"),
+    ],
+)
+def test_values_on_the_wrong_side_are_refused(at: str, cotangent: str, message: str):
+    term = "context: s: (real + (real, real)) |- match s with inl a -> inl a | inr p -> inr 2"
+    done = adjudge("grad", term, "--at", at, "--cotangent", cotangent)
+    assert done.returncode == 1
+    assert message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_explain_follows_the_branches_of_a_point():
+    term = "match sign x with inl s -> x*x | inr z -> sin(x)"
+    without, there = adjudge("explain", term), adjudge("explain", term, "--at", "x=0")
+    assert without.returncode == there.returncode == 0
+    assert "it branches: --at says which way" in without.stdout
+    assert "sin(x)" in there.stdout.split("# accumulator")[1] and "x * x" not in there.stdout.split("# accumulator")[1]
 
 
 def test_the_other_row_of_the_jacobian():
@@ -265,6 +318,17 @@ def test_bench_writes_records_tables_and_plots(tmp_path: Path):
     assert {"schema", "version", "commit", "seed", "platform", "toolchain"} <= set(records[0])
     assert {record["suite"] for record in records[1:]} == {"product", "doubling"}
     assert {"tables.txt", "tables.md", "product.svg", "product.png"} <= {path.name for path in tmp_path.iterdir()}
+
+
+def test_a_broken_bound_is_a_finding_and_its_program_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """`bench -k theorem`, with a transformation that adds zeros to every slot at each variable."""
+    broken = [replace(case, run=partial(case.run, clauses=BROKEN)) for case in SUITES if case.id == "theorem/random"]
+    monkeypatch.setattr(bench, "SUITES", broken)
+    done = CliRunner().invoke(main, ["bench", "--quick", "-k", "theorem", "--jobs", "1", "--out", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "programs that break transformed cost <= 5 + 34 cost(t) + size(d) + 4n" in done.output
+    shown = next(r for r in map(json.loads, (tmp_path / "bench.jsonl").read_text().splitlines()) if r.get("program"))
+    assert shown["program"] in done.output
 
 
 def test_bench_compares_with_a_baseline(tmp_path: Path):

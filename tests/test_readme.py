@@ -36,4 +36,4 @@ def test_each_session_prints_what_it_shows(command: str, printed: str):
 
 
 def test_there_are_sessions():
-    assert len(SESSIONS) == 2
+    assert len(SESSIONS) == 3

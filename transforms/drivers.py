@@ -24,9 +24,9 @@ from transforms.machines.syntax import Writing, as_term, binding
 from transforms.reverse import CLAUSES, Reverse, reverse
 from transforms.rules import REALS, RULES, Rules
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Program, Tuple, bound_names
+from transforms.syntax import Match, Program, Sign, Tuple, bound_names, subterms
 from transforms.typecheck import typecheck
-from transforms.types import Product, full
+from transforms.types import Product, full, layout, marked, unmarked
 from transforms.walks import walking
 
 Point = Mapping[str, Any]
@@ -77,8 +77,14 @@ class Gradient:
 def gradient(judged: Transformation, program: Program, point: Point, cotangent: Any) -> Gradient:
     """The value of a program at a point, and its transposed Jacobian there applied to `cotangent`.
 
-    `point` and `cotangent` have the types of the program's context and result. Raises OutsideDomain.
+    `point` and `cotangent` have the types of the program's context and result; of a sum, a cotangent is on the side its
+    primal value is on. Raises OutsideDomain, and WrongValue for a cotangent on another side.
     """
+    return _differentiate(judged, program, point, lambda primal: unmarked(cotangent, primal))
+
+
+def _differentiate(judged: Transformation, program: Program, point: Point, seed: Callable[[Any], Any]) -> Gradient:
+    """As `gradient`, at a seed that depends on the primal value, whose layout it has."""
     machine = judged.machine(judged.rules)
     ad = Reverse(judged.rules, judged.clauses, judged.representation(machine), machine)
     scope: Scope = Environment()
@@ -88,13 +94,15 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
         whole = context(scope)
         value, backpropagator = reverse(ad, program.term, scope)
         machine.backward_part()
-        d = judged.drivers.seed(machine, machine.given(cotangent))
+        primal = machine.read(value, machine.type_of(value))
+        d = judged.drivers.seed(machine, machine.given(seed(primal)))
         slots = ad.cotangents.run(whole, lambda: backpropagator(d))
-        return Gradient(
-            machine.read(value, machine.type_of(value)),
-            {name: machine.read(ct, type_) for (name, type_), ct in zip(program.context, slots, strict=True)},
-            machine.counts(),
-        )
+        layouts = [x.type for x in whole.variables()]
+        cotangents = {
+            name: marked(machine.read(ct, layout), point[name])
+            for (name, _), layout, ct in zip(program.context, layouts, slots, strict=True)
+        }
+        return Gradient(primal, cotangents, machine.counts())
 
 
 def everywhere(judged: Transformation) -> Transformation:
@@ -102,13 +110,23 @@ def everywhere(judged: Transformation) -> Transformation:
     return replace(judged, rules={name: replace(rule, domain=REALS) for name, rule in judged.rules.items()})
 
 
-def counts(judged: Transformation, program: Program) -> Counts:
-    """What a program's value and one run of its backpropagator cost, at whatever point: no count depends on it."""
-    result = typecheck(program, judged.rules)
-    with walking():
-        point = {name: full(type_, 1.0) for name, type_ in program.context}
-        seed = full(result, 1.0)
-    return gradient(everywhere(judged), program, point, seed).counts
+def counts(judged: Transformation, program: Program, point: Point | None = None) -> Counts:
+    """What a program's value and one run of its backpropagator cost.
+
+    No count depends on the point, except through the branches that are taken; without one, they are those at all ones.
+    """
+    typecheck(program, judged.rules)
+    if point is None:
+        with walking():
+            point = {name: full(type_, 1.0) for name, type_ in program.context}
+    return _differentiate(everywhere(judged), program, point, lambda primal: full(layout(primal), 1.0)).counts
+
+
+def branches(program: Program) -> bool:
+    """Whether what a program does depends on its point: on a sign, or on the side that a value of a sum is on."""
+    return any(isinstance(term, (Sign, Match)) for term in subterms(program.term)) or any(
+        " + " in type_.tokens() for _, type_ in program.context
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +140,16 @@ class Written:
     primal_lines: int
 
 
-def write(judged: Transformation, program: Program) -> Written:
+def write(judged: Transformation, program: Program, point: Point | None = None) -> Written:
     """The transformed program as a program: from a context and a cotangent `d` to <value, <context cotangent>>.
 
     `d`, renamed if the program has such a name, has the type of the program's result. The program performs the very
     operations that are counted, pullbacks of literals included. It is typechecked again before it is returned.
+
+    A program that branches is written down as the straight line that it takes at `point`, and values of sums as what
+    they inject. Raises NeedsPoint where there is none.
     """
-    type_ = typecheck(program, judged.rules)
+    typecheck(program, judged.rules)
     taken = {name for name, _ in program.context} | bound_names(program.term)
     machine = Writing(judged.rules, taken)
     d = "d" if "d" not in taken else machine.fresh("d")
@@ -137,16 +158,19 @@ def write(judged: Transformation, program: Program) -> Written:
     scope: Scope = Environment()
     with walking():
         for name, variable in program.context:
-            bind(machine, scope, [name], [machine.variable(name, variable)])
+            bind(machine, scope, [name], [machine.variable(name, variable, point and point[name])])
         whole = context(scope)
         result, backpropagator = reverse(ad, program.term, scope)
+        type_ = machine.type_of(result)
         primal_lines = len(machine.lines)
         machine.backward_part()
         seed = judged.drivers.seed(machine, machine.variable(d, type_))
         slots = ad.cotangents.run(whole, lambda: backpropagator(seed))
-        cotangent = Product(tuple([variable for _, variable in program.context]))
+        layouts = [x.type for x in whole.variables()]
+        cotangent = Product(tuple(layouts))
         pair = Tuple((as_term(result, type_), as_term(slots, cotangent)))
-        written = Program((*program.context, (d, type_)), binding(machine.lines, pair))
+        names = [name for name, _ in program.context]
+        written = Program((*zip(names, layouts, strict=True), (d, type_)), binding(machine.lines, pair))
     found = typecheck(written, machine.rows)
     if found != Product((type_, cotangent)):
         raise AssertionError(f"the transformed program has type {found}, not {Product((type_, cotangent))}")

@@ -71,6 +71,10 @@ class OutsideDomain(SourceError):
     """A primitive applied outside its domain."""
 
 
+class NeedsPoint(AdjudgeError):
+    """Something that depends on which branches a program takes, and no point to tell."""
+
+
 class WrongValue(AdjudgeError):
     """A point or cotangent that does not fit the program: missing, superfluous or of the wrong shape."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from transforms.environment import Environment
 from transforms.errors import OutsideDomain
 from transforms.machines.interface import Machine, Value
-from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.types import Injected
 
 
 def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
@@ -14,14 +15,18 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
     Raises OutsideDomain, with the place of the primitive.
     """
     outside = scope.mark()
-    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
         bound = evaluate(machine, term.bound, scope)
-        if isinstance(term, Let):
-            scope.bind(term.name, bound)
-        else:
-            for name, part in zip(term.names, bound, strict=True):
-                scope.bind(name, part)
-        term = term.body
+        match term:
+            case Let(name=name, body=body):
+                scope.bind(name, bound)
+            case Case(names=names, body=body):
+                for name, part in zip(names, bound, strict=True):
+                    scope.bind(name, part)
+            case Match(names=names, branches=branches):
+                scope.bind(names[bound.side], bound.value)
+                body = branches[bound.side]
+        term = body
     match term:
         case Var(name=name):
             value = scope[name]
@@ -29,6 +34,10 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
             value = machine.constant(literal)
         case Tuple(parts=parts):
             value = tuple([evaluate(machine, part, scope) for part in parts])
+        case Inject(side=side, arg=arg):
+            value = Injected(side, evaluate(machine, arg, scope))
+        case Sign(arg=arg):
+            value = machine.sign_of(evaluate(machine, arg, scope))
         case Op(name=name, args=terms, statics=statics, at=at):
             args = [evaluate(machine, arg, scope) for arg in terms]
             try:

@@ -10,23 +10,28 @@ from __future__ import annotations
 from transforms.environment import Environment
 from transforms.machines.interface import Machine, Value
 from transforms.rules import Rules
-from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.types import Injected
 
 Dual = tuple[Value, Value]
-"""Value and tangent, of the same structure: numbers, arrays, or tuples of them."""
+"""Value and tangent, of the same structure: numbers, arrays, or tuples of them. That of `inl v` is the tangent of v."""
 
 
 def forward(rules: Rules, machine: Machine, term: Term, scope: Environment[Dual]) -> Dual:
     """The value of `term` and its tangent, given those of the variables in scope."""
     outside = scope.mark()
-    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
+    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
         value, tangent = forward(rules, machine, term.bound, scope)
-        if isinstance(term, Let):
-            scope.bind(term.name, (value, tangent))
-        else:
-            for name, part, dpart in zip(term.names, value, tangent, strict=True):
-                scope.bind(name, (part, dpart))
-        term = term.body
+        match term:
+            case Let(name=name, body=body):
+                scope.bind(name, (value, tangent))
+            case Case(names=names, body=body):
+                for name, part, dpart in zip(names, value, tangent, strict=True):
+                    scope.bind(name, (part, dpart))
+            case Match(names=names, branches=branches):
+                scope.bind(names[value.side], (value.value, tangent))
+                body = branches[value.side]
+        term = body
     match term:
         case Var(name=name):
             dual = scope[name]
@@ -36,6 +41,12 @@ def forward(rules: Rules, machine: Machine, term: Term, scope: Environment[Dual]
         case Tuple(parts=parts):
             duals = [forward(rules, machine, part, scope) for part in parts]
             dual = tuple([value for value, _ in duals]), tuple([tangent for _, tangent in duals])
+        case Inject(side=side, arg=arg):
+            value, tangent = forward(rules, machine, arg, scope)
+            dual = Injected(side, value), tangent
+        case Sign(arg=arg):
+            value, _ = forward(rules, machine, arg, scope)
+            dual = machine.sign_of(value), ()
         case Op(name=name, args=args, statics=pairs):
             duals = [forward(rules, machine, arg, scope) for arg in args]
             values, tangents = [value for value, _ in duals], [tangent for _, tangent in duals]

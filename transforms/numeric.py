@@ -123,7 +123,7 @@ def relu(a: R) -> R:
 # infinite derivative must not turn a cotangent that is zero into NaN.
 
 
-def sign(a: R) -> R:
+def sgn(a: R) -> R:
     """-1, 0 or 1."""
     if isinstance(a, np.ndarray):
         return np.sign(a)

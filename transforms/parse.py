@@ -16,8 +16,8 @@ from typing import Any
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedToken, v_args
 
 from transforms.errors import ParseError, RepeatedName, SourceError, TooDeep, UnknownPrimitive, place
-from transforms.syntax import INFIX, Case, Let, Lit, Op, Program, Term, Tuple, Var, free_variables
-from transforms.types import REAL, Array, Product
+from transforms.syntax import INFIX, Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var, free_variables
+from transforms.types import INJECTIONS, REAL, Array, Injected, Product, Sum
 from transforms.walks import MAX_DEPTH, walking
 
 TOKENS = {
@@ -25,6 +25,10 @@ TOKENS = {
     "NUMBER": "a number",
     "$END": "the end of the input",
     "CASE": "'case'",
+    "MATCH": "'match'",
+    "INL": "'inl'",
+    "INR": "'inr'",
+    "SIGN": "'sign'",
     "PLUS": "'+'",
     "MINUS": "'-'",
     "STAR": "'*'",
@@ -82,7 +86,7 @@ def _unexpected(token: Token, accepted: set[str], source: str) -> ParseError:
     names = set(accepted)
     expected = []
     if names >= TERM_STARTS:
-        expected, names = ["a term"], names - TERM_STARTS - {"LET", "CASE"}
+        expected, names = ["a term"], names - TERM_STARTS - {"LET", "CASE", "MATCH", "INL", "INR", "SIGN"}
     expected += sorted(TOKENS.get(name) or f"'{_literal(name)}'" for name in names)
     return ParseError(f"unexpected {found}: expected {_either(expected)}", source, at)
 
@@ -176,11 +180,18 @@ class _Build(Transformer):
     def product(self, *parts):
         return Product(tuple(part for part in parts if part is not None))
 
+    def sum_type(self, left, _plus, right):
+        return Sum(left, right)
+
     def let(self, name, bound, body):
         return _shallow(Let(intern(str(name)), bound, body, at=name.start_pos))
 
     def case(self, keyword, bound, names, body):
         return _shallow(Case(bound, names, body, at=keyword.start_pos))
+
+    def match(self, keyword, bound, _left, x, left, _right, y, right):
+        names = intern(str(x)), intern(str(y))
+        return _shallow(Match(bound, names, (left, right), at=keyword.start_pos))
 
     def names(self, *names):
         return _distinct([name for name in names if name], "a case")
@@ -192,6 +203,12 @@ class _Build(Transformer):
         if isinstance(operand, Lit) and math.copysign(1.0, operand.value) > 0.0:
             return Lit(-operand.value, at=operator.start_pos)
         return _shallow(Op("neg", (operand,), at=operator.start_pos))
+
+    def inject(self, injection, operand):
+        return _shallow(Inject(INJECTIONS.index(injection), operand, at=injection.start_pos))
+
+    def sign(self, keyword, operand):
+        return _shallow(Sign(operand, at=keyword.start_pos))
 
     def var(self, name):
         return Var(intern(str(name)), at=name.start_pos)
@@ -228,6 +245,9 @@ class _Build(Transformer):
 
     def tuple_value(self, *parts):
         return tuple(part for part in parts if part is not None)
+
+    def injected(self, injection, value):
+        return Injected(INJECTIONS.index(injection), value)
 
     def array_value(self, *entries):
         return [entry for entry in entries if entry is not None]

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from transforms.syntax import INFIX, Case, Let, Lit, Op, Program, Term, Tuple, Var
+from transforms.syntax import INFIX, Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
+from transforms.types import INJECTIONS
 from transforms.walks import walking
 
 SUM, PRODUCT, UNARY, ATOM = range(4)
@@ -55,6 +56,19 @@ def _write(term: Term, pieces: list[str], separator: str) -> None:
             pieces.append(_array(value) if isinstance(value, np.ndarray) else number(value))
         case Tuple(parts=parts):
             _list("<", parts, ">", pieces)
+        case Inject(side=side, arg=arg):
+            pieces.append(f"{INJECTIONS[side]} ")
+            _operand(arg, UNARY, pieces)
+        case Sign(arg=arg):
+            pieces.append("sign ")
+            _operand(arg, UNARY, pieces)
+        case Match(bound=bound, names=names, branches=branches):
+            pieces.append("match ")
+            _write(bound, pieces, " ")
+            pieces.append(f" with inl {names[0]} -> ")
+            _write(branches[0], pieces, " ")
+            pieces.append(f"{separator}| inr {names[1]} -> ")
+            _write(branches[1], pieces, separator)
         case Op(name=name, args=(left, right)) if name in INFIX:
             _operand(left, LEVELS[name], pieces)
             pieces.append(f" {INFIX[name]} ")
@@ -84,8 +98,10 @@ def _operand(term: Term, level: int, pieces: list[str]) -> None:
 
 def _level(term: Term) -> int:
     match term:
-        case Let() | Case():
+        case Let() | Case() | Match():
             return -1
+        case Inject() | Sign():
+            return UNARY
         case Op(name="neg", args=(operand,)) if not isinstance(operand, Lit):
             return UNARY
         case Op(name=name, args=(_, _)) if name in LEVELS:

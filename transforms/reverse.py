@@ -7,6 +7,9 @@
     <e1..en>                        <v1..vn>        sum over j of bj(dj)
     let x = e1 in e2                v2              b2(d) = <g, s>, context part and part of x; g + b1(s)
     case e of <x1..xn> -> e'        v'              the same with n variables, s a tuple
+    inl e, inr e                    inl v, inr v    b(d)
+    match e with inl x -> e1 | ..   v1, if e's is inl  as let, of the branch that is taken
+    sign e                          the sign of v   zero
 
 One clause for each row, written against the cotangent interface and a machine: what context cotangents are, and what
 becomes of the operations, is decided elsewhere. After Smeding and Vakar, Efficient CHAD.
@@ -23,7 +26,8 @@ from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent,
 from transforms.machines.interface import Context, Machine, Value
 from transforms.rules import Rules
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
+from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.types import Injected
 
 Backpropagator = Callable[[Cotangent], ContextCotangent]
 Finish = Callable[[ContextCotangent], ContextCotangent]
@@ -43,9 +47,9 @@ class Reverse:
 def reverse(ad: Reverse, term: Term, scope: Scope) -> tuple[Value, Backpropagator]:
     """The value of `term` in `scope`, and its backpropagator from C(type of the term) to C(scope)."""
     outside, binders = scope.mark(), []
-    while isinstance(term, (Let, Case)):  # a loop: a chain of binders may be long
-        binders.append(ad.clauses[type(term)](ad, term, scope))
-        term = term.body
+    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+        finish, term = ad.clauses[type(term)](ad, term, scope)
+        binders.append(finish)
     value, body = ad.clauses[type(term)](ad, term, scope)
     scope.leave(outside)
 
@@ -85,19 +89,31 @@ def tuple_(ad: Reverse, e: Tuple, scope: Scope) -> tuple[Value, Backpropagator]:
     return tuple(parts), lambda d: _sum(ad, here, bps, d)
 
 
-def let(ad: Reverse, e: Let, scope: Scope) -> Finish:
+def inject(ad: Reverse, e: Inject, scope: Scope) -> tuple[Value, Backpropagator]:
+    value, bound = reverse(ad, e.arg, scope)
+    return Injected(e.side, value), bound
+
+
+def sign(ad: Reverse, e: Sign, scope: Scope) -> tuple[Value, Backpropagator]:
+    value, _ = reverse(ad, e.arg, scope)
+    here = context(scope)
+    return ad.machine.sign_of(value), lambda d: ad.cotangents.zero(here)
+
+
+def let(ad: Reverse, e: Let, scope: Scope) -> tuple[Finish, Term]:
     outer = context(scope)
     value, bound = reverse(ad, e.bound, scope)
-    inner = bind(ad.machine, scope, [e.name], [value])
-
-    def finish(ct: ContextCotangent) -> ContextCotangent:
-        g, (s,) = ad.cotangents.scope(ct, outer, inner)
-        return g if s is ABSENT else ad.cotangents.plus(g, bound(s))
-
-    return finish
+    return _one(ad, outer, bound, bind(ad.machine, scope, [e.name], [value])), e.body
 
 
-def case(ad: Reverse, e: Case, scope: Scope) -> Finish:
+def match(ad: Reverse, e: Match, scope: Scope) -> tuple[Finish, Term]:
+    outer = context(scope)
+    taken, bound = reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.names[taken.side]], [taken.value])
+    return _one(ad, outer, bound, inner), e.branches[taken.side]
+
+
+def case(ad: Reverse, e: Case, scope: Scope) -> tuple[Finish, Term]:
     outer = context(scope)
     value, bound = reverse(ad, e.bound, scope)
     inner = bind(ad.machine, scope, e.names, value)
@@ -107,10 +123,23 @@ def case(ad: Reverse, e: Case, scope: Scope) -> Finish:
         nothing_arrived = s and all(part is ABSENT for part in s)
         return g if nothing_arrived else ad.cotangents.plus(g, bound(s))
 
+    return finish, e.body
+
+
+CLAUSES = {
+    Var: variable, Lit: literal, Op: operation, Tuple: tuple_, Inject: inject, Sign: sign,
+    Let: let, Case: case, Match: match,
+}  # fmt: skip
+
+
+def _one(ad: Reverse, outer: Context, bound: Backpropagator, inner: Context) -> Finish:
+    """What ends the scope of one variable, bound to a term of the given backpropagator."""
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, (s,) = ad.cotangents.scope(ct, outer, inner)
+        return g if s is ABSENT else ad.cotangents.plus(g, bound(s))
+
     return finish
-
-
-CLAUSES = {Var: variable, Lit: literal, Op: operation, Tuple: tuple_, Let: let, Case: case}
 
 
 def _each(ad: Reverse, terms: tuple[Term, ...], scope: Scope) -> tuple[Context, list[Value], list[Backpropagator]]:

@@ -103,7 +103,7 @@ def elementwise(*types: Type) -> Type:
     return first
 
 
-def anywhere(*args: float) -> bool:      return True
+def anywhere(*args, **statics) -> bool:  return True
 def divisor_not_zero(a, b) -> bool:      return b != 0.0
 def positive(a) -> bool:                 return a > 0.0
 def not_negative(a) -> bool:             return a >= 0.0
@@ -175,17 +175,17 @@ def pow_cost(a, b):                             return  {"pow_da": a.size, "pow_
 
 
 # Functions with kinks.
-def abs_pullback(m, ct, r, a):                  return  m.mul(ct, m.sign(a)),
+def abs_pullback(m, ct, r, a):                  return  m.mul(ct, m.sgn(a)),
 def relu_pullback(m, ct, r, a):                 return  m.mul(ct, m.ge(a, m.constant_like(a, 0.0))),
 def max_pullback(m, ct, r, a, b):               return  m.mul(ct, m.share(a, b)), m.mul(ct, m.share(b, a))
 def min_pullback(m, ct, r, a, b):               return  m.mul(ct, m.share(b, a)), m.mul(ct, m.share(a, b))
 
-def abs_tangent(m, r, a, da):                   return  m.mul(m.sign(a), da)
+def abs_tangent(m, r, a, da):                   return  m.mul(m.sgn(a), da)
 def relu_tangent(m, r, a, da):                  return  m.mul(m.ge(a, m.constant_like(a, 0.0)), da)
 def max_tangent(m, r, a, b, da, db):            return  m.add(m.mul(m.share(a, b), da), m.mul(m.share(b, a), db))
 def min_tangent(m, r, a, b, da, db):            return  m.add(m.mul(m.share(b, a), da), m.mul(m.share(a, b), db))
 
-def abs_cost(a):                                return  {"sign": a.size, "mul": a.size}
+def abs_cost(a):                                return  {"sgn": a.size, "mul": a.size}
 def relu_cost(a):                               return  {"ge": a.size, "mul": a.size}
 def max_cost(a, b):                             return  {"share": 2 * a.size, "mul": 2 * a.size}
 def min_cost(a, b):                             return  {"share": 2 * a.size, "mul": 2 * a.size}
@@ -226,17 +226,19 @@ RULES: Rules = {rule.name: rule for rule in (
 
     Rule("abs", elementwise, numeric.absolute, abs_pullback, abs_tangent, abs_cost, "fabs({0})", REALS,
          (Convention((0.0,), (0.0,), "the middle of the slopes -1 and 1"),)),
-    Rule("relu", elementwise, numeric.relu, relu_pullback, relu_tangent, relu_cost, "({0} >= 0.0 ? {0} : 0.0)", REALS,
+    Rule("relu", elementwise, numeric.relu, relu_pullback, relu_tangent, relu_cost, "({0} < 0.0 ? 0.0 : {0})", REALS,
          (Convention((0.0,), (1.0,), "the derivative is ge(a, 0), which is 1 at 0"),)),
-    Rule("max", elementwise, numeric.maximum, max_pullback, max_tangent, max_cost, "({0} >= {1} ? {0} : {1})", REALS,
+    Rule("max", elementwise, numeric.maximum, max_pullback, max_tangent, max_cost,
+         "({0} >= {1} || {0} != {0} ? {0} : {1})", REALS,
          (Convention((2.0, 2.0), (0.5, 0.5), "arguments that tie share equally"),)),
-    Rule("min", elementwise, numeric.minimum, min_pullback, min_tangent, min_cost, "({0} <= {1} ? {0} : {1})", REALS,
+    Rule("min", elementwise, numeric.minimum, min_pullback, min_tangent, min_cost,
+         "({0} <= {1} || {0} != {0} ? {0} : {1})", REALS,
          (Convention((2.0, 2.0), (0.5, 0.5), "arguments that tie share equally"),)),
 )}
 
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in (
     Operation("cosh",  elementwise, numeric.cosh,  "cosh({0})"),
-    Operation("sign",  elementwise, numeric.sign,  "(({0} > 0.0) - ({0} < 0.0))"),
+    Operation("sgn",   elementwise, numeric.sgn,   "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0} * 0.0)"),
     Operation("ge",    elementwise, numeric.ge,    "({0} >= {1} ? 1.0 : 0.0)"),
     Operation("share", elementwise, numeric.share, "({0} > {1} ? 1.0 : {0} == {1} ? 0.5 : 0.0)"),
     Operation("div0",  elementwise, numeric.div0,  "({0} == 0.0 ? 0.0 : {0} / {1})"),

@@ -93,7 +93,40 @@ class Case(_Node):
         _nests(self, (self.bound,), self.body)
 
 
-Term = Var | Lit | Op | Tuple | Let | Case
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Inject(_Node):
+    """`inl arg` (side 0) or `inr arg` (side 1): a value of a sum."""
+
+    side: int
+    arg: Term
+
+    def __post_init__(self) -> None:
+        _nests(self, (self.arg,))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sign(_Node):
+    """`sign arg`: the sign of a real as a value of a sum, to branch on."""
+
+    arg: Term
+
+    def __post_init__(self) -> None:
+        _nests(self, (self.arg,))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Match(_Node):
+    """`match bound with inl names[0] -> branches[0] | inr names[1] -> branches[1]`."""
+
+    bound: Term
+    names: tuple[str, str]
+    branches: tuple[Term, Term]
+
+    def __post_init__(self) -> None:
+        _nests(self, (self.bound, *self.branches))
+
+
+Term = Var | Lit | Op | Tuple | Let | Case | Inject | Sign | Match
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +145,10 @@ def children(term: Term) -> tuple[Term, ...]:
             return parts
         case Let(bound=bound, body=body) | Case(bound=bound, body=body):
             return bound, body
+        case Inject(arg=arg) | Sign(arg=arg):
+            return (arg,)
+        case Match(bound=bound, branches=branches):
+            return bound, *branches
         case _:
             return ()
 
@@ -143,6 +180,8 @@ def free_variables(term: Term) -> tuple[str, ...]:
                 todo += [(-1, (name,)), body, (1, (name,)), head]
             case Case(names=names, bound=head, body=body):
                 todo += [(-1, names), body, (1, names), head]
+            case Match(names=(x, y), bound=head, branches=(left, right)):
+                todo += [(-1, (y,)), right, (1, (y,)), (-1, (x,)), left, (1, (x,)), head]
             case _:
                 todo.extend(reversed(children(item)))
     return tuple(free)
@@ -155,7 +194,7 @@ def bound_names(term: Term) -> set[str]:
         match subterm:
             case Let(name=name):
                 names.add(name)
-            case Case(names=several):
+            case Case(names=several) | Match(names=several):
                 names.update(several)
     return names
 
@@ -176,7 +215,14 @@ def _flatten(term: Term) -> list[tuple[Any, ...]]:
         if id(node) in position:
             continue
         match node:
-            case Var(name=rest) | Lit(value=rest) | Let(name=rest) | Case(names=rest):
+            case (
+                Var(name=rest)
+                | Lit(value=rest)
+                | Let(name=rest)
+                | Case(names=rest)
+                | Inject(side=rest)
+                | Match(names=rest)
+            ):
                 pass
             case Op(name=name, statics=statics):
                 rest = (name, statics)
@@ -199,6 +245,12 @@ def _rebuild(instructions: list[tuple[Any, ...]]) -> Term:
             built.append(Let(rest, *below, at=at))
         elif constructor is Case:
             built.append(Case(below[0], rest, below[1], at=at))
+        elif constructor is Inject:
+            built.append(Inject(rest, *below, at=at))
+        elif constructor is Match:
+            built.append(Match(below[0], rest, below[1:], at=at))  # type: ignore[arg-type]
+        elif constructor is Sign:
+            built.append(Sign(*below, at=at))
         else:
             built.append(constructor(rest, at=at))
     return built[-1]

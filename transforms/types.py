@@ -1,22 +1,26 @@
-"""Types of the first-order fragment: real arrays of a fixed shape, and finite products.
+"""Types of the first-order fragment: real arrays of a fixed shape, finite products, binary sums.
 
 `real` is the array of shape `()`. The cotangent space of a type has the same structure as the type: C(array of
-shape s) = R^s, C((t1, ..., tn)) = C(t1) x ... x C(tn), so one datatype describes values and cotangents alike.
+shape s) = R^s, C((t1, ..., tn)) = C(t1) x ... x C(tn), so one datatype describes values and cotangents alike. Of a sum,
+a value is on one side, and its cotangents are those of what it injects: C(inl v) = C(v). So at a point every cotangent
+space is that of a type without sums, the *layout* of the value there.
 
 Types may be nested as deeply as terms, so equality, hash and text work on a flat list of tokens instead of recursing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from transforms.errors import WrongValue
 
-class _Flat:
+
+class Flat:
     """Equality, hash and text of a type, from its tokens."""
 
     __slots__ = ()
@@ -28,18 +32,15 @@ class _Flat:
             item = todo.pop()
             if isinstance(item, str):
                 yield item
-            elif isinstance(item, Array):
-                yield "real" if item.shape == () else f"real[{','.join(map(str, item.shape))}]"
             else:
-                todo.append(")")
-                for k, part in reversed(list(enumerate(item.parts))):
-                    todo.append(part)
-                    todo.append(", " if k else "(")
-                if not item.parts:
-                    todo.append("(")
+                todo.extend(reversed(item.pieces()))
+
+    def pieces(self) -> Sequence[Type | str]:
+        """The type's concrete syntax, its parts left as types."""
+        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, _Flat) and list(self.tokens()) == list(other.tokens()))
+        return self is other or (isinstance(other, Flat) and list(self.tokens()) == list(other.tokens()))
 
     def __hash__(self) -> int:
         return hash(tuple(self.tokens()))
@@ -51,7 +52,7 @@ class _Flat:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Array(_Flat):
+class Array(Flat):
     """Real arrays of one shape; `size` is the number of scalars."""
 
     shape: tuple[int, ...]
@@ -60,9 +61,12 @@ class Array(_Flat):
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", prod(self.shape))
 
+    def pieces(self) -> Sequence[Type | str]:
+        return ("real" if self.shape == () else f"real[{','.join(map(str, self.shape))}]",)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Product(_Flat):
+class Product(Flat):
     """Tuples of the given types; `size` is the number of scalars in all."""
 
     parts: tuple[Type, ...]
@@ -71,13 +75,50 @@ class Product(_Flat):
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", sum(part.size for part in self.parts))
 
+    def pieces(self) -> Sequence[Type | str]:
+        separated: list[Type | str] = ["("]
+        for part in self.parts:
+            separated += [part, ", "]
+        return [*(separated[:-1] if self.parts else separated), ")"]
 
-Type = Array | Product
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Sum(Flat):
+    """Values of one type or of another, marked which; `size` is the number of scalars of the larger."""
+
+    left: Type
+    right: Type
+    size: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", max(self.left.size, self.right.size))
+
+    def pieces(self) -> Sequence[Type | str]:
+        return ("(", self.left, " + ", self.right, ")")
+
+    @property
+    def sides(self) -> tuple[Type, Type]:
+        return self.left, self.right
+
+
+Type = Array | Product | Sum
 REAL = Array(())
+UNIT = Product(())
+SIGN = Sum(Sum(UNIT, UNIT), UNIT)
+"""What `sign` tells: negative or positive, or else zero or NaN."""
+INJECTIONS = ("inl", "inr")
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A value of a sum: what it is, and on which side, 0 (inl) or 1 (inr)."""
+
+    side: int
+    value: Any
 
 
 def units(type_: Type) -> Iterator[Any]:
-    """The values of a type in which one number is 1 and all others are 0, in order: a basis."""
+    """The values of a type without sums in which one number is 1 and all others are 0, in order: a basis."""
     return (_unit(type_, k) for k in range(type_.size))
 
 
@@ -86,6 +127,7 @@ def _unit(type_: Type, k: int) -> Any:
     if isinstance(type_, Array):
         return float(k == 0) if type_ == REAL else (np.arange(type_.size) == k).astype(float).reshape(type_.shape)
     parts = []
+    assert isinstance(type_, Product)
     for part in type_.parts:
         parts.append(_unit(part, k))
         k -= part.size
@@ -93,7 +135,9 @@ def _unit(type_: Type, k: int) -> Any:
 
 
 def full(type_: Type, value: float) -> Any:
-    """The value of a type whose numbers are all `value`."""
+    """The value of a type whose numbers are all `value`; of a sum, on the left."""
+    if isinstance(type_, Sum):
+        return Injected(0, full(type_.left, value))
     if isinstance(type_, Product):
         return tuple([full(part, value) for part in type_.parts])
     return value if type_ == REAL else np.full(type_.shape, value)
@@ -103,3 +147,33 @@ def brief(type_: Type) -> str:
     """The type's text for a message: cut in the middle where it is long."""
     text = str(type_)
     return text if len(text) <= 60 else f"{text[:40]} ... {text[-15:]}"
+
+
+def layout(value: Any) -> Type:
+    """The type without sums that the cotangents of a value have: of an injected value, that of what it injects."""
+    while isinstance(value, Injected):
+        value = value.value
+    if isinstance(value, tuple):
+        return Product(tuple([layout(part) for part in value]))
+    return Array(value.shape) if isinstance(value, np.ndarray) else REAL
+
+
+def marked(ct: Any, primal: Any) -> Any:
+    """A cotangent of a value's layout as one of its type: injected where the value is."""
+    if isinstance(primal, Injected):
+        return Injected(primal.side, marked(ct, primal.value))
+    if isinstance(primal, tuple):
+        return tuple([marked(part, of) for part, of in zip(ct, primal, strict=True)])
+    return ct
+
+
+def unmarked(ct: Any, primal: Any) -> Any:
+    """The other way: a cotangent of a value's type as one of its layout. Raises WrongValue where the sides differ."""
+    if isinstance(primal, Injected):
+        if ct.side != primal.side:
+            expected, found = INJECTIONS[primal.side], INJECTIONS[ct.side]
+            raise WrongValue(f"the cotangent: expected {expected}, as is the value that it belongs to, found {found}")
+        return unmarked(ct.value, primal.value)
+    if isinstance(primal, tuple):
+        return tuple([unmarked(part, of) for part, of in zip(ct, primal, strict=True)])
+    return ct

@@ -103,11 +103,24 @@ JACOBIAN = [
         "accumulator": m * (3 * (n - 1) + 4 * m),
     }.items()
 ]
-WORKLOADS = [
-    measurement("workloads", case, {"batch": 8}, subject, count, source)
-    for case, source in {"classifier": 51_200, "layer norm": 4_096, "transformer block": 1_048_576}.items()
-    for subject, count in {"source": source, "hand-derived": 3 * source, "generated": 3 * source + 64}.items()
+CLASSIFIERS = [
+    measurement("classifiers", case, {"batch": 8}, subject, count, source)
+    for case, source in {"one layer": 51_200, "two layers": 104_096}.items()
+    for subject, count in {"source": source, "accumulator": 3 * source}.items()
 ]
+WORKLOADS = [
+    {
+        "kind": "measurement", "suite": "workloads", "case": case + suffix, "sizes": {"sequences": 8}, **label,
+        "subject": subject, "metric": metric, "value": factor * loss, "unit": "",
+        "source_value": loss, "ratio": float(factor), "hand_ratio": factor / 4 if subject == "generated" else None,
+    }
+    for case, instructions in {"attention": 294_877, "transformer": 6_828_405}.items()
+    for metric, suffix, label, loss in (
+        ("peak_bytes", "", {}, 400_000), ("lets", "", {}, 60), ("source_bytes", "", {}, 160_000),
+        ("instructions", "-O2", {"level": "O2"}, instructions // 3), ("instructions", "-O0", {"level": "O0"}, instructions),
+    )
+    for subject, factor in {"source": 1, "hand-derived": 4, "generated": 3}.items()
+]  # fmt: skip
 BOUNDS = [
     bound("product", "in n", "accumulator operations = 3n - 3", "3n - 3", "3n - 3"),
     bound("random", "one real", "operations <= 5 * source", 5, 3.5),
@@ -135,6 +148,6 @@ def records() -> list[Record]:
     """A whole run, which a test may change."""
     whole = [
         RUN, *PRODUCT, BOUNDS[0], *SQUARE_IN_M, *SQUARE_IN_N, *DOUBLING, *BOUNDS[1:], STATISTICS, *JACOBIAN, *SKIPS,
-        *WORKLOADS, *NEEDS,
+        *CLASSIFIERS, *WORKLOADS, *NEEDS,
     ]  # fmt: skip
     return deepcopy(whole)

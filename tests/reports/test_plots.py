@@ -39,7 +39,7 @@ def texts(figure: Figure) -> list[Text]:
 
 
 def test_each_family_has_a_figure_and_all_an_overview(tmp_path: Path, records: list[Record]) -> None:
-    names = ["product", "square", "doubling", "jacobian", "growth"]  # workloads have one size
+    names = ["product", "square", "doubling", "jacobian", "growth"]  # the others have one size
     paths = plots.write(records, tmp_path)
     assert [path.name for path in paths] == [f"{name}.{form}" for name in names for form in ("svg", "png")]
     for path in paths:

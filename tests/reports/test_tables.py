@@ -38,7 +38,8 @@ def test_each_family_has_a_table_of_counts_and_one_of_growth(records: list[Recor
         "doubling-in-k-growth",
         "random-bounds",
         "jacobian-n-by-m-operations",
-        "workloads-operations",
+        "classifiers-operations",
+        "workloads",
         "theorem-needs",
         "skipped",
     ]
@@ -85,8 +86,8 @@ def test_sizes_that_vary_together_are_all_columns(records: list[Record]) -> None
 
 
 def test_cases_of_one_size_share_a_table(records: list[Record]) -> None:
-    rows = parsed(named(records, "workloads-operations"))
-    assert [row["case"] for row in rows] == ["classifier", "layer norm", "transformer block"]
+    rows = parsed(named(records, "classifiers-operations"))
+    assert [row["case"] for row in rows] == ["one layer", "two layers"]
 
 
 @pytest.mark.parametrize(("holds", "word"), [(True, "as expected"), (False, "NOT as expected"), (None, "no claim")])

@@ -36,6 +36,22 @@ def test_a_header_gives_types_and_order():
         ("-a * b", "(-a) * b"),
         ("a - -b", "a - (-b)"),
         ("let x = 1 in x + 2", "let x = 1 in (x + 2)"),
+        ("inl x * y", "(inl x) * y"),
+        ("inl -x", "inl (-x)"),
+        ("-inl x", "-(inl x)"),
+        ("inl inr x", "inl (inr x)"),
+        ("sign x * y", "(sign x) * y"),
+        ("sign(x * y)", "sign (x * y)"),
+        ("match a with inl x -> x + 1 | inr y -> y * 2 + 3", "match a with inl x -> (x + 1) | inr y -> (y * 2 + 3)"),
+        (
+            "match a with inl x -> match b with inl u -> u | inr v -> v | inr y -> y",
+            "match a with inl x -> (match b with inl u -> u | inr v -> v) | inr y -> y",
+        ),
+        (
+            "match inl 1 with inl x -> let z = x in z | inr y -> y",
+            "match (inl 1) with inl x -> (let z = x in z) | inr y -> y",
+        ),
+        ("1 + (match a with inl x -> x | inr y -> y)", "1 + ((match a with inl x -> x | inr y -> y))"),
         ("f(let x = 1 in x, <>)", "f((let x = 1 in x), (<>))"),
         ("# comment\n a # another\n+ b", "a + b"),
     ],
@@ -58,7 +74,7 @@ def test_minus_on_anything_but_a_literal_is_neg():
 
 @given(st.randoms(use_true_random=False))
 def test_what_is_printed_parses_back(rng):
-    sample = random_program(rng, result=None, smooth=False)
+    sample = random_program(rng, result=None, smooth=False, branching=True)
     text = pretty_program(sample.program)
     again = parse(text)
     assert pretty_program(again) == text
@@ -75,6 +91,11 @@ def test_what_is_printed_parses_back(rng):
         ("x)", ParseError, "line 1, column 2: unbalanced ')'"),
         ("<x, (y>", ParseError, "line 1, column 7: '>' does not close the '(' at line 1, column 5"),
         ("x\n+ ?", ParseError, "line 2, column 3: unexpected character '?'"),
+        ("let match = 2 in x", ParseError, "line 1, column 5: unexpected 'match': expected a name"),
+        ("match x with inl a -> a", ParseError, "unexpected end of the input: expected"),
+        ("match x with inr a -> a | inl b -> b", ParseError, "line 1, column 14: unexpected 'inr': expected 'inl'"),
+        ("match x with inl <a> -> a | inr b -> b", ParseError, "column 18: unexpected '<': expected a name"),
+        ("context: s: (real + real + real) |- s", ParseError, "column 26: unexpected '+': expected ')'"),
         ("let in = 2 in x", ParseError, "line 1, column 5: unexpected 'in': expected a name"),
         ("case p of <a, a> -> a", RepeatedName, "line 1, column 15: repeated name 'a'"),
         ("context: x: real, x: real |- x", RepeatedName, "line 1, column 19: repeated name 'x'"),

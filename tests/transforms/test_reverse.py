@@ -20,7 +20,7 @@ from transforms.pretty import pretty, pretty_program
 from transforms.rules import OPERATIONS, RULES
 from transforms.syntax import Op, bound_names, subterms
 from transforms.typecheck import typecheck
-from transforms.types import units
+from transforms.types import Injected, full, layout, units
 
 BOTH = pytest.mark.parametrize("name", TRANSFORMATIONS)
 
@@ -122,31 +122,32 @@ def test_arrays_are_differentiated_elementwise(name: str):
     assert found.counts.primal_operations == 12
 
 
-@given(st.randoms(use_true_random=False))
-def test_representations_forward_macro_and_reference_agree(rng):
-    for against, error in errors(random_program(rng, result=None)).items():
+@given(st.randoms(use_true_random=False), st.booleans())
+def test_representations_forward_macro_and_reference_agree(rng, branching: bool):
+    for against, error in errors(random_program(rng, result=None, branching=branching)).items():
         assert error <= TOLERANCE, against
 
 
-@given(st.randoms(use_true_random=False))
-def test_the_value_is_the_term_s_value(rng):
-    sample = random_program(rng, result=None, smooth=False)
+@given(st.randoms(use_true_random=False), st.booleans())
+def test_the_value_is_the_term_s_value(rng, branching: bool):
+    sample = random_program(rng, result=None, smooth=False, branching=branching)
     expected, source = value(sample.program, sample.point)
     for judged in TRANSFORMATIONS.values():
         found = gradient(judged, sample.program, sample.point, sample.cotangent)
         assert found.primal == expected
         assert found.counts.primal == source.primal
-    assert tangent(sample.program, sample.point, sample.point)[0] == expected
+    direction = {name: full(layout(given), 1.0) for name, given in sample.point.items()}
+    assert tangent(sample.program, sample.point, direction)[0] == expected
 
 
 @BOTH
-@given(rng=st.randoms(use_true_random=False))
-def test_the_program_written_down_is_the_program_counted(name: str, rng):
+@given(rng=st.randoms(use_true_random=False), branching=st.booleans())
+def test_the_program_written_down_is_the_program_counted(name: str, rng, branching: bool):
     """The same operations by kind, the same numbers to the bit; and its text parses back."""
-    sample = random_program(rng, result=None, smooth=False, size=15)
+    sample = random_program(rng, result=None, smooth=False, size=15, branching=branching)
     judged = TRANSFORMATIONS[name]
     counted = gradient(judged, sample.program, sample.point, sample.cotangent)
-    written = write(judged, sample.program).program
+    written = write(judged, sample.program, sample.point).program
     by_kind: dict[str, int] = {}
     for term in subterms(written.term):
         if isinstance(term, Op):
@@ -154,16 +155,24 @@ def test_the_program_written_down_is_the_program_counted(name: str, rng):
     assert by_kind == {kind: n for kind, n in counted.counts.by_kind.items() if n}
 
     machine = Counting(everywhere(judged).rules)
-    given_ = {**sample.point, written.context[-1][0]: sample.cotangent}
+    given_ = {x: _payloads(v) for x, v in sample.point.items()}
+    given_[written.context[-1][0]] = _payloads(sample.cotangent)
     scope = Environment((x, machine.given(v)) for x, v in given_.items())
     result = evaluate(machine, written.term, scope)
     primal, cotangent = machine.read(result, machine.type_of(result))
-    assert repr(primal) == repr(counted.primal)
-    assert _plain(cotangent) == _plain(tuple(counted.cotangent.values()))
+    assert repr(primal) == repr(_payloads(counted.primal))
+    assert _plain(cotangent) == _plain(_payloads(tuple(counted.cotangent.values())))
 
     text = pretty_program(written)
     assert pretty_program(parse(text)) == text
     assert typecheck(parse(text), {**OPERATIONS, **RULES}) == typecheck(written, {**OPERATIONS, **RULES})
+
+
+def _payloads(value: Any) -> Any:
+    """A value with what is injected in the place of the injected."""
+    if isinstance(value, Injected):
+        return _payloads(value.value)
+    return tuple(map(_payloads, value)) if isinstance(value, tuple) else value
 
 
 def _plain(numbers: Any) -> Any:

@@ -17,6 +17,14 @@ from transforms.typecheck import typecheck
         ("context: p: (real, (real, real)) |- case p of <a, q> -> <q, a>", "((real, real), real)"),
         ("context: w: real[2,3] |- relu(w) * w", "real[2,3]"),
         ("let x = <1, 2> in case x of <x, y> -> x", "real"),
+        ("inl x", "(real + ())"),
+        ("sign x", "((() + ()) + ())"),
+        ("match inl x with inl a -> a*a | inr b -> b*b", "real"),
+        ("match inl x with inl a -> <a, a> | inr b -> b", "(real, real)"),
+        ("match inl x with inl a -> a | inr b -> case b of <p, q> -> match q with inl u -> p | inr v -> v", "real"),
+        ("context: w: real[2], x: real |- match inl x with inl a -> w | inr b -> b * w", "real[2]"),
+        ("match sign x with inl s -> inl x | inr z -> inr <x, y>", "(real + (real, real))"),
+        ("context: s: (real + (real, ())) |- match s with inl a -> inr a | inr p -> inl p", "((real, ()) + real)"),
     ],
 )
 def test_types(text: str, type_: str):
@@ -27,7 +35,7 @@ def test_types(text: str, type_: str):
     ("text", "error", "message"),
     [
         ("x + foo(y)", UnknownPrimitive, "line 1, column 5: unknown primitive 'foo': expected one of abs, cos"),
-        ("sign(x)", UnknownPrimitive, "unknown primitive 'sign'"),
+        ("sgn(x)", UnknownPrimitive, "unknown primitive 'sgn'"),
         ("sin(x, y)", WrongArity, "line 1, column 1: sin takes 1 argument, found 2"),
         ("max()", WrongArity, "max takes 2 arguments, found 0"),
         ("context: x: real |- x + z", UnboundVariable, "line 1, column 25: unbound variable 'z': expected one of x"),
@@ -36,6 +44,30 @@ def test_types(text: str, type_: str):
         ("case <x, y> of <a> -> a", WrongCase, "case on 2 components of (real, real), found 1 name"),
         ("<x> + y", ShapeMismatch, "line 1, column 5: add: expected real or an array, found (real)"),
         ("context: a: real[2], b: real[3] |- a * b", ShapeMismatch, "found real[2] and real[3]"),
+        ("inl x * y", ShapeMismatch, "line 1, column 7: mul: expected real or an array, found (real + ?)"),
+        ("sign <x>", ShapeMismatch, "line 1, column 1: sign needs a real, found (real)"),
+        ("match x with inl a -> a | inr b -> b", WrongCase, "column 1: match needs a value of a sum, found real"),
+        (
+            "match inl x with inl a -> a | inr b -> <x>",
+            ShapeMismatch,
+            "the branches of a match differ: real and (real)",
+        ),
+        (
+            "match inl x with inl a -> a | inr b -> case b of <p> -> b * p",
+            ShapeMismatch,
+            "mul: expected real or an array",
+        ),
+        (
+            "match inl x with inl a -> a | inr b -> case b of <> -> case b of <p> -> p",
+            WrongCase,
+            "case on 0 components",
+        ),
+        (
+            "match inl 1 with inl a -> inl 1 | inr b -> match inl 1 with inl c -> inr b | inr e -> inr <b>",
+            ShapeMismatch,
+            "the branches of a match differ",
+        ),
+        ("context: s: (real + ()) |- match s with inl a -> a | inr u -> u", ShapeMismatch, "differ: real and ()"),
     ],
 )
 def test_errors(text: str, error: type[SourceError], message: str):

@@ -12,11 +12,13 @@ from typing import Any, TypeVar
 from transforms import syntax as fragment
 from transforms import types as shapes
 from transforms.chad.errors import NoCounterpart
-from transforms.chad.primitives import ADD, NEG, TABLE, literal
-from transforms.chad.syntax import Fst, Let, Node, Pair, Prim, Program, Snd, Unit, Var
+from transforms.chad.primitives import ADD, NEG, SIGN_OF, TABLE, literal
+from transforms.chad.syntax import Case, Fst, Inl, Inr, Let, Node, Pair, Prim, Program, Snd, Unit, Var
 from transforms.chad.trampoline import Call, run
-from transforms.chad.types import REAL, UNIT, Type, product
+from transforms.chad.types import REAL, UNIT, Type, coproduct, product
+from transforms.chad.values import Left, Right
 from transforms.environment import Environment
+from transforms.typecheck import other_sides
 
 T = TypeVar("T")
 
@@ -25,7 +27,9 @@ def elaborate(program: fragment.Program) -> Program:
     """The core program of a program of the fragment that typechecks. Raises NoCounterpart where arrays occur."""
     context = [Var(name, elaborate_type(type_)) for name, type_ in program.context]
     scope = Environment((x.name, x) for x in context)
-    return Program(tuple(context), run(_term(program.term, scope)))
+    injects = any(isinstance(term, fragment.Inject) for term in fragment.subterms(program.term))
+    sides = other_sides(program) if injects else {}
+    return Program(tuple(context), run(_term(program.term, scope, sides)))
 
 
 def elaborate_type(type_: shapes.Type) -> Type:
@@ -33,16 +37,16 @@ def elaborate_type(type_: shapes.Type) -> Type:
 
 
 def elaborate_value(value: Any) -> Any:
-    """A value or cotangent of the fragment: floats and tuples of values."""
+    """A value or cotangent of the fragment: floats, tuples of values, injected ones."""
     return run(_value(value))
 
 
 def read_cotangent(type_: shapes.Type, linear: Any) -> Any:
-    """A linear value as a cotangent of the fragment's type: what is absent becomes zeros."""
+    """A linear value as a cotangent of the fragment, of a layout: what is absent becomes zeros."""
     return run(_read(type_, linear))
 
 
-def _term(term: fragment.Term, scope: Environment[Var]) -> Call:
+def _term(term: fragment.Term, scope: Environment[Var], sides: dict[int, shapes.Type]) -> Call:
     match term:
         case fragment.Var(name=name):
             return scope[name]
@@ -51,25 +55,35 @@ def _term(term: fragment.Term, scope: Environment[Var]) -> Call:
         case fragment.Tuple(parts=parts):
             elaborated = []
             for part in parts:
-                elaborated.append((yield _term(part, scope)))
+                elaborated.append((yield _term(part, scope, sides)))
             return _right_nested(elaborated, Pair, Unit())
         case fragment.Op(name="sub", args=(left, right)):
-            minuend = yield _term(left, scope)
-            subtrahend = yield _term(right, scope)
+            minuend = yield _term(left, scope, sides)
+            subtrahend = yield _term(right, scope, sides)
             return Prim(ADD, Pair(minuend, Prim(NEG, subtrahend)))
         case fragment.Op(name=name, args=args) if name in TABLE:
             elaborated = []
             for arg in args:
-                elaborated.append((yield _term(arg, scope)))
+                elaborated.append((yield _term(arg, scope, sides)))
             return Prim(TABLE[name], _right_nested(elaborated, Pair, Unit()))
+        case fragment.Sign(arg=arg):
+            return Prim(SIGN_OF, (yield _term(arg, scope, sides)))
+        case fragment.Inject(side=side, arg=arg):
+            injection = Inr if side else Inl
+            return injection((yield _term(arg, scope, sides)), run(_type(sides[id(term)])))
+        case fragment.Match(bound=bound, names=names, branches=branches):
+            head = yield _term(bound, scope, sides)
+            x, y = Var(names[0], head.type.left), Var(names[1], head.type.right)
+            left = yield _in_scope([x], branches[0], scope, sides)
+            return Case(head, x, left, y, (yield _in_scope([y], branches[1], scope, sides)))
         case fragment.Let(name=name, bound=bound, body=body):
-            head = yield _term(bound, scope)
+            head = yield _term(bound, scope, sides)
             x = Var(name, head.type)
-            return Let(x, head, (yield _in_scope([x], body, scope)))
+            return Let(x, head, (yield _in_scope([x], body, scope, sides)))
         case fragment.Case(bound=bound, names=names, body=body):
-            head = yield _term(bound, scope)
+            head = yield _term(bound, scope, sides)
             named, lets = _taken_apart(head, names)
-            result = yield _in_scope(named, body, scope)
+            result = yield _in_scope(named, body, scope, sides)
             for x, taken in reversed(lets):
                 result = Let(x, taken, result)
             return result
@@ -77,11 +91,13 @@ def _term(term: fragment.Term, scope: Environment[Var]) -> Call:
             raise NoCounterpart(f"the core language has no counterpart of {_name(term)}")
 
 
-def _in_scope(variables: list[Var], body: fragment.Term, scope: Environment[Var]) -> Call:
+def _in_scope(
+    variables: list[Var], body: fragment.Term, scope: Environment[Var], sides: dict[int, shapes.Type]
+) -> Call:
     outside = scope.mark()
     for x in variables:
         scope.bind(x.name, x)
-    result = yield _term(body, scope)
+    result = yield _term(body, scope, sides)
     scope.leave(outside)
     return result
 
@@ -105,12 +121,18 @@ def _type(type_: shapes.Type) -> Call:
         for part in type_.parts:
             parts.append((yield _type(part)))
         return _right_nested(parts, product, UNIT)
+    if isinstance(type_, shapes.Sum):
+        left = yield _type(type_.left)
+        return coproduct(left, (yield _type(type_.right)))
     if type_.shape != ():
         raise NoCounterpart(f"the core language has no counterpart of the type {shapes.brief(type_)}")
     return REAL
 
 
 def _value(value: Any) -> Call:
+    if isinstance(value, shapes.Injected):
+        payload = yield _value(value.value)
+        return Right(payload) if value.side else Left(payload)
     if not isinstance(value, tuple):
         return float(value)
     parts = []
@@ -120,6 +142,8 @@ def _value(value: Any) -> Call:
 
 
 def _read(type_: shapes.Type, linear: Any) -> Call:
+    while isinstance(linear, (Left, Right)):
+        linear = linear.value
     if not isinstance(type_, shapes.Product):
         return 0.0 if linear is None else linear
     parts = []

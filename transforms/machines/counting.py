@@ -23,7 +23,7 @@ from transforms.errors import OutsideDomain
 from transforms.machines.interface import Context, Value
 from transforms.machines.table import TableMachine
 from transforms.rules import Rule, Rules
-from transforms.types import REAL, Array, Product, Type
+from transforms.types import REAL, Array, Injected, Product, Type
 
 
 class Number:
@@ -84,27 +84,35 @@ class Counting(TableMachine):
         primal = self.primal is None
         if primal:
             if isinstance(row, Rule):
-                _check_domain(row, values)
+                _check_domain(row, values, statics)
         else:
             for arg in args:
                 if arg.unsaved:
                     arg.unsaved = False
                     self.saved += _size(arg.value)
         value = row.evaluate(*values, **statics)
-        self.by_kind[operation] += _size(value)
+        if operation in ARRAY_OPERATIONS:
+            self.by_kind.update(_scalar_operations(operation, values, value, statics))
+        else:
+            self.by_kind[operation] += _size(value)
         return Number(value, primal)
 
     def given(self, value: Any) -> Value:
         """A value from outside, nested tuples of floats and arrays: an input in the primal part, a seed after it."""
         if isinstance(value, tuple):
             return tuple([self.given(part) for part in value])
+        if isinstance(value, Injected):
+            return Injected(value.side, self.given(value.value))
         return Number(value, self.primal is None)
 
     def read(self, value: Value, type_: Type) -> Any:
-        """The floats and arrays of a machine value; zeros where a cotangent is absent."""
+        """The floats and arrays of a machine value of a layout; zeros where a cotangent is absent."""
+        if isinstance(value, Injected):
+            return Injected(value.side, self.read(value.value, type_))
         if isinstance(type_, Product):
             parts = [None] * len(type_.parts) if value is None else value
             return tuple([self.read(part, t) for part, t in zip(parts, type_.parts, strict=True)])
+        assert isinstance(type_, Array)
         if value is None:
             return 0.0 if type_ == REAL else np.zeros(type_.shape)
         return value.value
@@ -116,6 +124,9 @@ class Counting(TableMachine):
         if isinstance(a, tuple):
             return tuple([self.constant_like(part, value) for part in a])
         return Number(value if isinstance(a.value, float) else np.full(a.value.shape, value), False)
+
+    def known(self, number: Number) -> float:
+        return float(number.value)
 
     def number_type(self, number: Number) -> Type:
         return Array(number.value.shape) if isinstance(number.value, np.ndarray) else REAL
@@ -159,10 +170,30 @@ class Counting(TableMachine):
         self.peak_slots = max(self.peak_slots, self.alive)
 
 
-def _check_domain(rule: Rule, values: list[float | np.ndarray]) -> None:
-    inside = rule.domain.contains(*values)
+def _check_domain(rule: Rule, values: list[float | np.ndarray], statics: Mapping[str, Any]) -> None:
+    inside = rule.domain.contains(*values, **statics)
     if inside is not True and not np.all(inside):
         raise OutsideDomain(f"{rule.name} needs {rule.domain.text}, found {', '.join(map(_text, values))}")
+
+
+SCALAR_FORMS = {"add_k": "add", "sub_k": "sub", "k_sub": "sub", "mul_k": "mul", "div_k": "div", "k_div": "div"}
+MOVES = frozenset(("transpose", "reshape", "permute", "broadcast"))
+ARRAY_OPERATIONS = frozenset(("matmul", "reduce", *MOVES, *SCALAR_FORMS))
+"""Those that are not counted under their own name, once for each entry of the result."""
+
+
+def _scalar_operations(
+    operation: str, values: list[Any], value: np.ndarray, statics: Mapping[str, Any]
+) -> dict[str, int]:
+    """The scalar operations of an array operation, by kind."""
+    if operation in MOVES:
+        return {}
+    if operation == "matmul":
+        inner = values[0].shape[1]
+        return {"mul": value.size * inner, "add": value.size * (inner - 1)}
+    if operation == "reduce":
+        return {"add" if statics["kind"] == "sum" else statics["kind"]: values[0].size - value.size}
+    return {SCALAR_FORMS[operation]: _size(value)}
 
 
 def _size(value: float | np.ndarray) -> int:
@@ -192,6 +223,7 @@ def _unflatten(tuple_: np.ndarray, start: int, type_: Type) -> tuple[Value, int]
             part, start = _unflatten(tuple_, start, t)
             parts.append(part)
         return tuple(parts), start
+    assert isinstance(type_, Array)
     stop = start + type_.size
     value = float(tuple_[start]) if type_ == REAL else tuple_[start:stop].reshape(type_.shape)
     return Number(value, False), stop

@@ -1,14 +1,15 @@
 """What a machine is: it performs operations, or writes them down, or emits them as code.
 
 The evaluator, the macros and the rules are written against this interface, so each works on every machine. A machine
-value is opaque: a number (or array) of the machine, or a Python tuple of machine values for a tuple.
+value is opaque: a number (or array) of the machine, or a Python tuple of machine values for a tuple,
+or an injected one of a sum.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from transforms.types import Product, Type
+from transforms.types import Injected, Product, Type
 
 Value = Any
 
@@ -62,7 +63,13 @@ class Machine(Protocol):
         """The array of `a`'s shape whose entries are all `value`."""
         ...
 
-    def type_of(self, value: Value) -> Type: ...
+    def sign_of(self, a: Value) -> Injected:
+        """The sign of a number, to branch on: one operation."""
+        ...
+
+    def type_of(self, value: Value) -> Type:
+        """The layout of a value's cotangents: its type, where a value of a sum counts as what it injects."""
+        ...
 
     # Cotangents held slot by slot: numbers arrive, and are released when nothing holds them any more.
 

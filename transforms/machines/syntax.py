@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from transforms.errors import NeedsPoint
 from transforms.machines.interface import Context, Value
 from transforms.machines.table import TableMachine
 from transforms.rules import Rules
 from transforms.syntax import Case, Let, Lit, Op, Term, Tuple, Var
-from transforms.types import REAL, Array, Product, Type
+from transforms.types import REAL, Array, Injected, Product, Sum, Type
 
 Line = tuple[str | tuple[str, ...], Term]
 """What one `let` binds, or one `case`: a name or a tuple of names, and the bound term."""
@@ -26,10 +27,11 @@ Line = tuple[str | tuple[str, ...], Term]
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """A number of this machine: the variable or literal that stands for it, and its type."""
+    """A number of this machine: the variable or literal that stands for it, its type, and what it is at the point."""
 
     term: Term
     type: Type
+    value: float | np.ndarray | None = None
 
 
 class Writing(TableMachine):
@@ -59,23 +61,39 @@ class Writing(TableMachine):
         type_ = self.rows[operation].shape(*[arg.type for arg in args], **statics)
         name = self.fresh(self.prefix)
         self.lines.append((name, Op(operation, tuple([arg.term for arg in args]), tuple(statics.items()))))
-        return Atom(Var(name), type_)
+        values = [arg.value for arg in args]
+        known = None if any(value is None for value in values) else self.rows[operation].evaluate(*values, **statics)
+        return Atom(Var(name), type_, known)
 
-    def variable(self, name: str, type_: Type) -> Value:
-        """The value of a variable from outside; one of tuple type is taken apart first."""
-        if isinstance(type_, Array):
-            return Atom(Var(name), type_)
-        names = tuple([self.fresh(name) for _ in type_.parts])
-        self.lines.append((names, Var(name)))
-        return tuple([self.variable(part, t) for part, t in zip(names, type_.parts, strict=True)])
+    def variable(self, name: str, type_: Type, value: Any = None) -> Value:
+        """A variable from outside, and its value at the point if there is one; a tuple is taken apart first.
+
+        Raises NeedsPoint for a variable of a sum without a value.
+        """
+        match type_:
+            case Product(parts=parts):
+                names = tuple([self.fresh(name) for _ in parts])
+                self.lines.append((names, Var(name)))
+                values = [None] * len(parts) if value is None else value
+                return tuple(map(self.variable, names, parts, values))
+            case Sum(sides=sides):
+                if value is None:
+                    raise NeedsPoint(f"{name} is a value of a sum: a point is needed that says on which side")
+                return Injected(value.side, self.variable(name, sides[value.side], value.value))
+        return Atom(Var(name), type_, value)
 
     def constant(self, value: float | np.ndarray) -> Atom:
-        return Atom(Lit(value), Array(value.shape) if isinstance(value, np.ndarray) else REAL)
+        return Atom(Lit(value), Array(value.shape) if isinstance(value, np.ndarray) else REAL, value)
 
     def constant_like(self, a: Value, value: float) -> Value:
         if isinstance(a, tuple):
             return tuple([self.constant_like(part, value) for part in a])
         return _full(a.type, value)
+
+    def known(self, number: Atom) -> float:
+        if number.value is None:
+            raise NeedsPoint("the program branches: a point is needed that says which way")
+        return float(number.value)
 
     def number_type(self, number: Atom) -> Type:
         return number.type
@@ -110,11 +128,15 @@ class Writing(TableMachine):
 def _full(type_: Type, value: float) -> Value:
     if isinstance(type_, Product):
         return tuple([_full(part, value) for part in type_.parts])
-    return Atom(Lit(value if type_ == REAL else np.full(type_.shape, value)), type_)
+    assert isinstance(type_, Array)
+    literal = value if type_ == REAL else np.full(type_.shape, value)
+    return Atom(Lit(literal), type_, literal)
 
 
 def as_term(value: Value, type_: Type) -> Term:
-    """The term for a value of this machine; zeros where a cotangent is absent."""
+    """The term for a value of this machine of a layout; zeros where a cotangent is absent."""
+    while isinstance(value, Injected):
+        value = value.value
     if isinstance(type_, Product):
         parts = [None] * len(type_.parts) if value is None else value
         return Tuple(tuple([as_term(part, t) for part, t in zip(parts, type_.parts, strict=True)]))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from transforms.machines.interface import Value
 from transforms.rules import OPERATIONS, Operation, Rule, Rules
-from transforms.types import Product, Type
+from transforms.types import Injected, Product, Type
 
 
 class TableMachine:
     """A machine whose operations are the rows of a rule table, and those that pullbacks need besides.
 
-    A machine of this kind says what `apply` does with one operation, and what `number_type` each of its numbers has.
+    A machine of this kind says what `apply` does with one operation, what `number_type` each of its numbers has, and
+    what is `known` of one at the point where it runs.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -35,7 +36,19 @@ class TableMachine:
     def number_type(self, number: Value) -> Type:
         raise NotImplementedError
 
+    def known(self, number: Value) -> float:
+        """What a number is, for a branch that depends on it."""
+        raise NotImplementedError
+
+    def sign_of(self, a: Value) -> Injected:
+        sign = self.known(self.apply("sgn", a))
+        if sign == 0.0 or sign != sign:
+            return Injected(1, ())
+        return Injected(0, Injected(int(sign > 0.0), ()))
+
     def type_of(self, value: Value) -> Type:
+        while isinstance(value, Injected):
+            value = value.value
         if not isinstance(value, tuple):
             return self.number_type(value)
         known = self._tuple_types.get(id(value))

@@ -20,7 +20,8 @@ An instruction's `op` is an operation of the dialect without its prefix; its ope
     reshape      a               (the result's shape says to what)
     permute      a               permutation: tuple of axes; result axis i is operand axis permutation[i]
     reduce       a               axis: 0 | 1; kind: "sum" | "max"; the axis stays, with size 1
-    broadcast    a               (the result's shape says to what)
+    broadcast    a               (the result's shape says to what; a stretched dimension that it does not know has the size
+                                 that the other operand of the elementwise operation has, which uses the result next)
     cast         a               between shapes that differ only in what is known of them
     call         a, ...          callee: name of a function defined earlier
     print        a               in `main` only; no result
@@ -64,7 +65,8 @@ class Function:
 class Module:
     """A program: functions in order of definition, and the instructions of `main`.
 
-    `lets` gives, for each name that a `let` of `main` binds, the values it was bound to in order, as (line, value).
+    `lets` gives, for each name that a `let` of `main` binds, the values it was bound to in order, as (line, value); the
+    value is "" for a compile-time scalar. A constant of `main` that a `let` binds is an input of the program.
     """
 
     functions: tuple[Function, ...]

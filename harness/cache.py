@@ -1,0 +1,74 @@
+"""The cache: files under the hash of all that they follow from.
+
+It lies in the folder that ADJUDGE_CACHE names, else in `adjudge` of the user's cache folder. Entries are written
+atomically, so that an interrupt leaves none, and end in a checksum of what comes before; one that does not fit is
+reported, removed and made again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+import warnings
+from pathlib import Path
+
+from harness.errors import CacheDamaged, CacheUnusable
+
+LENGTH = hashlib.sha256().digest_size
+
+
+def folder() -> Path:
+    """Where the cache lies."""
+    chosen = os.environ.get("ADJUDGE_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "adjudge"
+
+
+def key(*parts: str | bytes) -> str:
+    """The hash of several texts, in their order."""
+    whole = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        whole.update(b"%d:" % len(data) + data)
+    return whole.hexdigest()
+
+
+def fetch(kind: str, key: str) -> Path | None:
+    """The file of an entry, if there is one; `content` is what it holds. Warns with CacheDamaged."""
+    path = folder() / kind / key
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    if hashlib.sha256(data[:-LENGTH]).digest() == data[-LENGTH:]:
+        return path
+    warnings.warn(f"{path} is damaged and is made again", CacheDamaged, stacklevel=2)
+    path.unlink(missing_ok=True)
+    return None
+
+
+def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
+    """Write an entry; its file. An executable with a checksum behind it is one still. Raises CacheUnusable."""
+    path = folder() / kind / key
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".")
+        try:
+            with open(handle, "wb") as file:
+                file.write(content + hashlib.sha256(content).digest())
+            os.chmod(scratch, mode)
+            os.replace(scratch, path)
+        except BaseException:
+            os.unlink(scratch)
+            raise
+    except OSError as error:
+        problem = f"{error.strerror} ({path.parent}); ADJUDGE_CACHE can name another folder"
+        raise CacheUnusable(f"the cache cannot be written: {problem}") from None
+    return path
+
+
+def content(path: Path) -> bytes:
+    """What an entry holds."""
+    return path.read_bytes()[:-LENGTH]

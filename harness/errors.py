@@ -1,0 +1,41 @@
+"""The named errors of this package."""
+
+from __future__ import annotations
+
+from transforms.errors import AdjudgeError
+
+
+class ToolMissing(AdjudgeError):
+    """A program that is needed and not found, or broken: `reason` says which, `fix` is the command that installs it."""
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(f"{reason}; to install: {fix}")
+        self.reason, self.fix = reason, fix
+
+
+class CompileFailed(AdjudgeError):
+    """A C program that the compiler refuses."""
+
+
+class RunFailed(AdjudgeError):
+    """A compiled program that crashed, was killed, or ended with another status than 0."""
+
+
+class RunTimedOut(RunFailed):
+    """A compiled program, or its profile, that took longer than it may."""
+
+
+class Incomplete(RunFailed):
+    """A compiled program whose output is not whole, though its exit status says nothing."""
+
+
+class CountFailed(AdjudgeError):
+    """A profile that cannot be made or trusted: the profiler failed, its file is cut off, or the count is 0."""
+
+
+class CacheUnusable(AdjudgeError):
+    """A cache folder that cannot be written to."""
+
+
+class CacheDamaged(UserWarning):
+    """A cache entry that is not what was stored; it is made again."""
