@@ -25,11 +25,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial as bound_to
 from math import ceil, isfinite, log, log2
 from typing import Any
 
 from mpmath import mp, mpf
 
+from harness.reference_arrays import combined
 from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
@@ -157,6 +159,8 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "max": max,
     "min": min,
     "relu": lambda a: a if a > 0 else mpf(0),
+    "ge": lambda a, b: mpf(a >= b),
+    "div0": lambda a, b: _div(a, b) if a else mpf(0),
 }
 
 KINKED = ("abs", "max", "min", "relu")
@@ -195,17 +199,16 @@ def _unroll(term: Term, scope: dict[str, Nest], tape: list[Entry]) -> Nest:
             result = Injected(side, _unroll(arg, scope, tape))
         case Sign(arg=arg):
             result = _sign(tape, _unroll(arg, scope, tape))
-        case Op(name=name, args=args):
-            result = _apply(tape, name, tuple([_unroll(arg, scope, tape) for arg in args]))
+        case Op(name=name, args=args, statics=statics):
+            nests = tuple([_unroll(arg, scope, tape) for arg in args])
+            result = combined(name, nests, dict(statics), bound_to(_apply, tape), bound_to(_enter, tape))
     for name, part in reversed(hidden):
         scope[name] = part
     return result
 
 
-def _apply(tape: list[Entry], name: str, args: tuple[Nest, ...]) -> Nest:
-    """A primitive on scalars, or elementwise on arrays of one shape."""
-    if isinstance(args[0], list):
-        return [_apply(tape, name, elements) for elements in zip(*args, strict=True)]
+def _apply(tape: list[Entry], name: str, *args: int) -> int:
+    """A primitive on scalars."""
     tape.append((name, args))
     return len(tape) - 1
 

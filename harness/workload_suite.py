@@ -1,9 +1,9 @@
 """Cases of the suite `workloads`: what a generated gradient costs beside a hand-derived one, and beside the loss alone.
 
 Of each program: the `let`s that it has once functions are inlined, the bytes of its text, the instructions that it
-executes compiled at each level, and the most bytes of arrays that are alive at once. `source` is the program of the loss
-alone; a generated gradient also has the ratio to the hand-derived one. What is compared is right: a bound says how far
-apart the entries are. Where a tool is missing, what needs it is skipped.
+executes compiled at each level, and the most bytes of arrays that are alive at once. `source` is the program of the
+loss alone; a generated gradient also has the ratio to the hand-derived one. What is compared is right: a bound says how
+far apart the entries are. Where a tool is missing, what needs it is skipped.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def compared(suite: str, case: str, sizes: Mapping[str, int]) -> list[Record]:
     key = {"suite": suite, "case": case, "sizes": dict(sizes)}
     lets = {subject: len(unchain(program.program.term)[0]) for subject, program in programs.items()}
     records = _measurements(key, "lets", "lets", lets)
-    records += _measurements(key, "source_bytes", "bytes", {subject: len(text.encode()) for subject, text in texts.items()})
+    records += _measurements(
+        key, "source_bytes", "bytes", {subject: len(text.encode()) for subject, text in texts.items()}
+    )
     emitted = {subject: compiled.straight(program) for subject, program in programs.items()}
     try:
         memory = [native.peak_memory(native.build(program.source(memory=True))) for program in emitted.values()]

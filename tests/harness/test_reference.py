@@ -44,6 +44,8 @@ CLOSED_FORMS = {
     "max": (lambda a, b: int(a > b), lambda a, b: int(b > a)),
     "min": (lambda a, b: int(a < b), lambda a, b: int(b < a)),
     "relu": (lambda a: int(a > 0),),
+    "ge": (lambda a, b: 0, lambda a, b: 0),
+    "div0": (lambda a, b: 1 / b if a else 0, lambda a, b: -a / b**2),
 }
 
 ONE = (0.5, -2.75, 1e-5, HUGE, -HUGE, TINY, -1e-308, 1.7e308, 5e-324)
@@ -61,7 +63,7 @@ POINTS = {
 
 def test_every_primitive_has_a_closed_form_here():
     assert CLOSED_FORMS.keys() == POINTS.keys() == PRIMITIVES.keys()
-    assert len(PRIMITIVES) == 17
+    assert len(PRIMITIVES) == 19
 
 
 @pytest.mark.parametrize("name", CLOSED_FORMS)

@@ -117,7 +117,8 @@ WORKLOADS = [
     for case, instructions in {"attention": 294_877, "transformer": 6_828_405}.items()
     for metric, suffix, label, loss in (
         ("peak_bytes", "", {}, 400_000), ("lets", "", {}, 60), ("source_bytes", "", {}, 160_000),
-        ("instructions", "-O2", {"level": "O2"}, instructions // 3), ("instructions", "-O0", {"level": "O0"}, instructions),
+        ("instructions", "-O2", {"level": "O2"}, instructions // 3),
+        ("instructions", "-O0", {"level": "O0"}, instructions),
     )
     for subject, factor in {"source": 1, "hand-derived": 4, "generated": 3}.items()
 ]  # fmt: skip

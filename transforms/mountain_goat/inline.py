@@ -40,7 +40,6 @@ class Stretching:
 
     value: Known
     shape: Shape
-    name: str
 
     @property
     def size(self) -> Shape:
@@ -174,9 +173,12 @@ class _Inlining:
                 raise WrongShape(f"found {shape_text(args[0].size)} where {shape_text(shape)} is expected")
             frame.values[result] = Known(args[0].term, args[0].size, shape)
         elif op == "broadcast":
-            stretching = Stretching(args[0], shape, self._name(frame, instruction))
-            known = None not in stretching.size
-            frame.values[result] = self._broadcast(stretching, stretching.size, instruction) if known else stretching
+            stretching = Stretching(args[0], shape)
+            if None not in stretching.size:
+                name = self._name(frame, instruction)
+                frame.values[result] = self._broadcast(name, stretching, stretching.size, instruction)
+            else:
+                frame.values[result] = stretching
         else:
             row, size, statics = row_of(instruction, [arg.size for arg in args])
             terms = tuple([arg.term for arg in args])
@@ -199,17 +201,18 @@ class _Inlining:
         for value in values:
             if isinstance(value, Stretching):
                 size = tuple([c if n is None else n for n, c in zip(value.size, common, strict=True)])
-                value = self._broadcast(value, size, instruction)
-            settled.append(value)
+                settled.append(self._broadcast(self.names.temporary(), value, size, instruction))
+            else:
+                settled.append(value)
         return settled
 
-    def _broadcast(self, stretching: Stretching, size: Shape, instruction: Instruction) -> Known:
+    def _broadcast(self, name: str, stretching: Stretching, size: Shape, instruction: Instruction) -> Known:
         value = stretching.value
         size = tuple([n or 0 for n in shapes.broadcast(value.size, size)])
         if size == value.size:
             return Known(value.term, size, stretching.shape)
         bound = Op("broadcast", (value.term,), (("shape", size),), at=self._at(instruction))
-        return Known(self._write(stretching.name, bound), size, stretching.shape)
+        return Known(self._write(name, bound), size, stretching.shape)
 
     def _write(self, name: str, bound: Op) -> Var:
         self.bindings.append((name, bound))

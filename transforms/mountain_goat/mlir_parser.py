@@ -50,10 +50,10 @@ class MgParser(Parser):
         line = self.line_at(self.pos)
         self.opened.append(line)
         operation = super().parse_operation()
-        self.opened.pop()
         self.lines[operation] = line
         if isinstance(operation, MgOperation | tensor.CastOp | arith.ConstantOp):
             self.verify(operation)
+        self.opened.pop()
         return operation
 
     def verify(self, operation: Operation) -> None:

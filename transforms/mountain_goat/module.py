@@ -20,8 +20,8 @@ An instruction's `op` is an operation of the dialect without its prefix; its ope
     reshape      a               (the result's shape says to what)
     permute      a               permutation: tuple of axes; result axis i is operand axis permutation[i]
     reduce       a               axis: 0 | 1; kind: "sum" | "max"; the axis stays, with size 1
-    broadcast    a               (the result's shape says to what; a stretched dimension that it does not know has the size
-                                 that the other operand of the elementwise operation has, which uses the result next)
+    broadcast    a               (the result's shape says to what; where it does not know the size of a dimension
+                                 that is stretched, the other operand of the operation that uses the result does)
     cast         a               between shapes that differ only in what is known of them
     call         a, ...          callee: name of a function defined earlier
     print        a               in `main` only; no result

@@ -18,8 +18,8 @@ class Straight:
               their names distinct, one operation each on variables and literals, ended by the tuple of what is printed.
               `program.source` is the text it came from, and `at` of a bound term an offset on its line there
     point     the inputs' values, arrays of doubles by name
-    lets      for each name that a `let` of the program binds, the variables it stood for in order, as (line, variable); the
-              variable is "" for a scalar, for a literal inside an expression, and for what a stop kept from happening
+    lets      for each name that a `let` of the program binds, the variables it stood for in order, as (line, variable);
+              "" in place of a variable for a scalar, a literal inside an expression, and what a stop prevented
     prints    the line of each `print`, in the order of the tuple
     stop      where a mismatch was found at run time: its message. The program ends there, after what it printed before
     file      the source's name, for messages and `#line`

@@ -3,9 +3,9 @@
 The language has no word for `broadcast`: elementwise operations stretch what they are given. So a broadcast is written
 where it is used, as what it stretches, as long as the operands together still give the whole shape. Where they do not,
 or the use is no elementwise operation of two operands, it gets a line of its own: the product with a literal of ones
-along the axes that stretch, which leaves every number as it is, -0.0, infinities and NaN among them. (Adding zeros would
-turn -0.0 into 0.0, and a matrix product with ones would do that or worse.) Ones stay inside the expression, since a
-literal that a `let` binds would be an input.
+along the axes that stretch, which leaves every number as it is, -0.0, infinities and NaN among them. (Adding zeros
+would turn -0.0 into 0.0, and so may a matrix product with ones.) Ones stay inside the expression, since a literal that
+a `let` binds would be an input.
 
 A literal whose entries are equal is written as one entry in the same way. Floats are the shortest text that reads back.
 """

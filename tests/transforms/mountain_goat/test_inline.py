@@ -221,6 +221,19 @@ def test_a_broadcast_to_an_unknown_size_needs_something_that_tells_the_size():
         inline(Module((), (one, wide, Instruction(None, "print", ("b",), None, {}, 3)), {}, "a.mg"))
 
 
+def test_a_stretch_may_be_used_twice_at_two_sizes():
+    instructions = (
+        Instruction("a", "constant", (), (1, 1), {"value": np.ones((1, 1))}, 1),
+        Instruction("b", "broadcast", ("a",), (None, None), {}, 2),
+        *(Instruction(f"c{n}", "constant", (), (n, n), {"value": np.ones((n, n))}, n) for n in (3, 4)),
+        *(Instruction(f"d{n}", "add", ("b", f"c{n}"), (n, n), {}, n) for n in (3, 4)),
+    )
+    found = inline(Module((), instructions, {}, ""))
+    assert [operation for _, operation in lines(found)] == [
+        "broadcast(lit shape=(3, 3))", "add(t1 lit)", "broadcast(lit shape=(4, 4))", "add(t2 lit)",
+    ]  # fmt: skip
+
+
 def test_names_that_the_language_does_not_have_are_respelt():
     one = Instruction("0", "constant", (), (1, 1), {"value": np.ones((1, 1))}, 1)
     two = Instruction("let", "neg", ("0",), (1, 1), {}, 2)

@@ -1,0 +1,1 @@
+"""The mutants, by target: data, not machinery."""
