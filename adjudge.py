@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 import textwrap
@@ -14,8 +15,10 @@ from typing import Any, NoReturn
 
 import click
 
+from harness.errors import RunTimedOut
 from harness.status import Status
 from transforms.errors import AdjudgeError
+from transforms.mountain_goat.errors import MountainGoatError
 
 # Each command imports what it needs, so that --help and short commands start at once.
 
@@ -43,8 +46,14 @@ class Group(click.Group):
         except click.ClickException as error:
             error.show()
             sys.exit(Status.FINDING)
+        except MountainGoatError as error:  # it says which file and line, as compilers do
+            click.echo(_cut(str(error)), err=True)
+            sys.exit(Status.FINDING)
         except AdjudgeError as error:
             _complain(str(error))
+            sys.exit(Status.TIMEOUT if isinstance(error, RunTimedOut) else Status.FINDING)
+        except MemoryError:
+            _complain("out of memory")
             sys.exit(Status.FINDING)
         except (KeyboardInterrupt, click.Abort):
             _complain("interrupted")
@@ -63,9 +72,14 @@ class Group(click.Group):
 
 
 def _complain(message: str) -> None:
-    """Print an error; what a user gave may be long, so lines are cut in the middle."""
+    """Print an error."""
+    click.echo(f"adjudge: error: {_cut(message)}", err=True)
+
+
+def _cut(message: str) -> str:
+    """The message with long lines cut in the middle: what a user gave may be long."""
     lines = [line if len(line) <= LINE else f"{line[: LINE - 60]} ... {line[-50:]}" for line in message.split("\n")]
-    click.echo("\n".join([f"adjudge: error: {lines[0]}", *lines[1:]]), err=True)
+    return "\n".join(lines)
 
 
 class Command(click.Command):
@@ -86,7 +100,7 @@ class Command(click.Command):
 
 def _with_terms_last(command: click.Command, args: Sequence[str]) -> list[str]:
     """The arguments with everything that is no option behind `--`, so that a term such as -x*y is not taken for one."""
-    if not any(isinstance(param, click.Argument) for param in command.params):
+    if not any(param.name == "term" for param in command.params):
         return list(args)
     options, terms, rest = [], [], iter(args)
     for arg in rest:
@@ -103,6 +117,10 @@ def _with_terms_last(command: click.Command, args: Sequence[str]) -> list[str]:
                     return [*terms, *options]
                 options.append(value)
     return [*options, "--", *terms]
+
+
+class Commands(Command, click.Group):
+    """A command with commands of its own."""
 
 
 def _option(command: click.Command, name: str) -> click.Option | None:
@@ -393,6 +411,227 @@ def _progress(total: int) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("measuring", total=total)
         yield lambda name: progress.update(task, advance=1, description=name)
+
+
+class ProgramFile(click.ParamType):
+    """The name of a file that holds a Mountain Goat program."""
+
+    name = "file"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from harness.mountain_goat_file import ENDINGS
+
+        if not value.endswith(ENDINGS):
+            self.fail(f"expected a name that ends in {' or '.join(ENDINGS)}, found {value!r}", param, ctx)
+        return value
+
+
+class Names(click.ParamType):
+    """Names with commas between them."""
+
+    name = "names"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        if isinstance(value, list):
+            return value
+        names = [name.strip() for name in value.split(",")]
+        if not all(names):
+            self.fail(f"expected names with commas between them, found {value!r}", param, ctx)
+        return names
+
+
+@main.group(cls=Commands, example="adjudge mg grad program.mg --wrt w,b -o gradient.mg")
+def mg() -> None:
+    """Programs of Mountain Goat, the matrix language: run, differentiate, compile and count them.
+
+    FILE is .mg, or .mlir for the text that `mg ir` prints."""
+
+
+FILE: Option = click.argument("file", type=ProgramFile())
+WRT: Option = click.option(
+    "--wrt", type=Names(), required=True, metavar="NAMES",
+    help="The matrices to differentiate by: names that a `let` binds to a literal, as in w,b.",
+)  # fmt: skip
+OUT: Option = click.option(
+    "-o", "out", type=click.Path(path_type=Path), help="The file to write; default: standard output."
+)
+
+
+@mg.command("run", cls=Command, example="adjudge mg run program.mg --native --format json")
+@FILE
+@click.option("--native", is_flag=True, help="Compile the program to C and run that; it may take a minute.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "memref"]), default="text", show_default=True,
+    help="Aligned matrices; shapes and numbers as JSON; or as MLIR's runner dumps them.",
+)  # fmt: skip
+def mg_run(file: str, native: bool, form: str) -> Status:
+    """Print what a program prints. A mismatch of sizes at run time ends it with status 134."""
+    from harness import compiled, matrix_text, mountain_goat_file
+    from harness import native as compiler
+    from transforms.mountain_goat.run import run
+
+    line = mountain_goat_file.straight(_mg_text(file), file)
+    values = [*compiled.straight(line).run(timeout=compiler.RUNNING)] if native else run(line)
+    click.echo(matrix_text.FORMATS[form](values), nl=False)
+    if line.stop is not None:
+        click.echo(_cut(line.stop), err=True)
+        return Status.STOPPED
+    undefined = mountain_goat_file.undefined(line, values)
+    if undefined is not None:
+        click.echo(_cut(undefined), err=True)
+        return Status.FINDING
+    return Status.GOOD
+
+
+@mg.command("ir", cls=Command, example="adjudge mg ir program.mg > program.mlir")
+@FILE
+def mg_ir(file: str) -> None:
+    """Print a program in the mg dialect of MLIR.
+
+    Every mg command reads such text, from files that end in .mlir."""
+    from harness import mountain_goat_file
+    from transforms.mountain_goat import mlir
+
+    click.echo(mlir.write(mountain_goat_file.module(_mg_text(file), file)), nl=False)
+
+
+@mg.command("grad", cls=Command, example="adjudge mg grad program.mg --wrt w,b -o gradient.mg")
+@FILE
+@WRT
+@click.option(
+    "--loss", type=click.IntRange(min=1), default=1, show_default=True, metavar="N",
+    help="Which print is the loss, counting from 1; it must be 1x1.",
+)  # fmt: skip
+@click.option(
+    "--descend", "steps", type=click.IntRange(min=0), metavar="K", help="How many steps of gradient descent to take."
+)
+@click.option("--lr", "rate", type=float, metavar="X", help="The rate of a step: p <- p - X * gradient.")
+@OUT
+def mg_grad(file: str, wrt: list[str], loss: int, steps: int | None, rate: float | None, out: Path | None) -> None:
+    """Write the gradient of a loss as a program.
+
+    It prints the loss and then the gradient in each of the named matrices, in their order. With --descend and --lr it
+    takes steps of gradient descent in all of them at once, and prints the loss before the first step and after each."""
+    from harness import mountain_goat_file
+    from transforms.mountain_goat.gradients import descend, gradient
+
+    if (steps is None) != (rate is None):
+        raise click.UsageError("--descend and --lr go together")
+    if rate is not None and not math.isfinite(rate):
+        raise click.UsageError(f"--lr: expected a finite number, found {rate}")
+    line = mountain_goat_file.differentiable(_mg_text(file), file, loss)
+    if steps is None or rate is None:
+        found = gradient(line, wrt, loss - 1)
+    else:
+        found = descend(line, wrt, steps, rate, loss - 1)
+    _give(mountain_goat_file.text(found), out)
+
+
+@mg.command("hvp", cls=Command, example='adjudge mg hvp program.mg --wrt w,b --vec "[[1, 0], [0, 0]]; [[0, 1]]"')
+@FILE
+@WRT
+@click.option(
+    "--vec", required=True, metavar="V;V", help="The direction: a literal matrix for each of the names, in their order."
+)
+@OUT
+def mg_hvp(file: str, wrt: list[str], vec: str, out: Path | None) -> None:
+    """Write the product of a loss's Hessian with a vector as a program.
+
+    The loss is the first print, g its gradient in the named matrices and v a direction. The program prints sum(g . v)
+    and then, for each of the matrices, the Hessian times v."""
+    from harness import mountain_goat_file
+    from transforms.mountain_goat.errors import WrongDirection
+    from transforms.mountain_goat.gradients import hvp
+
+    try:
+        directions = mountain_goat_file.matrices(vec)
+    except WrongDirection as error:
+        raise click.UsageError(f"--vec: {error.message}") from None
+    line = mountain_goat_file.differentiable(_mg_text(file), file)
+    _give(mountain_goat_file.text(hvp(line, wrt, directions)), out)
+
+
+@mg.command("build", cls=Command, example="adjudge mg build program.mg -o program")
+@FILE
+@click.option("-o", "out", type=click.Path(path_type=Path), required=True, help="The executable to write.")
+def mg_build(file: str, out: Path) -> None:
+    """Compile a program.
+
+    The executable prints a line for each print, as in 2x3: 1 2 3 4 5 6, and at the end `complete`. It is what
+    `mg run --native` runs: compiled without optimisation, in seconds even where there are ten thousand lets."""
+    from harness import cache, compiled, mountain_goat_file, native
+    from reports import files
+
+    line = mountain_goat_file.straight(_mg_text(file), file)
+    files.write(out, cache.content(native.build(compiled.straight(line).source())), 0o755)
+
+
+@mg.command("count", cls=Command, example="adjudge mg count program.mg -O 2")
+@FILE
+@click.option("-O", "level", type=click.Choice(["0", "2"]), help="The level of optimisation; default: both.")
+@JSON
+def mg_count(file: str, level: str | None, as_json: bool) -> Status:
+    """Count a program's instructions, lets and bytes.
+
+    The instructions are those that its compiled computation executes, without reading and printing, and the lines are
+    those that cost most. The lets are the operations, each a `let` once functions are inlined."""
+    from harness import callgrind, mountain_goat_count, mountain_goat_file, native
+    from harness.errors import ToolMissing
+    from harness.records import to_json
+
+    text = _mg_text(file)
+    line = mountain_goat_file.straight(text, file)
+    if line.stop is not None:
+        click.echo(_cut(line.stop), err=True)
+        return Status.STOPPED
+    counted, series, missing = {}, None, None
+    try:
+        series = callgrind.series()
+        counted = mountain_goat_count.profiles(line, (f"O{level}",) if level else native.LEVELS)
+    except ToolMissing as error:
+        missing = f"skipped: instruction counts, because of {error}"
+    found = {
+        "program": file,
+        "lets": mountain_goat_count.lets(line),
+        "source_bytes": len(text.encode()),
+        "instructions": {level: profile.instructions for level, profile in counted.items()},
+        "toolchain": series,
+    }
+    click.echo(to_json(found) if as_json else _count_text(found, mountain_goat_count.costliest(line, counted)))
+    if missing:
+        _complain(missing)
+    return Status.FINDING if missing else Status.GOOD
+
+
+def _count_text(found: dict[str, Any], costliest: Sequence[Any]) -> str:
+    levels = found["instructions"]
+    pieces = [f"lets          {found['lets']:,}", f"source bytes  {found['source_bytes']:,}"]
+    if not levels:
+        return "\n".join(pieces)
+    rows = [
+        [line.number, *(f"{n:,} ({n / levels[level]:.0%})" for level, n in line.instructions.items()), line.text]
+        for line in costliest
+    ]
+    counts = ", ".join(f"{count:,} at -{level}" for level, count in levels.items())
+    pieces += [f"instructions  {counts}", f"toolchain     {found['toolchain']}"]
+    lines = ["", _grid(["line", *(f"-{level}" for level in levels), "statement"], rows)] if rows else []
+    return "\n".join([*pieces, *lines])
+
+
+def _mg_text(file: str) -> str:
+    from harness.mountain_goat_file import decoded
+
+    return decoded(Path(file).read_bytes(), file)
+
+
+def _give(text: str, out: Path | None) -> None:
+    """Print a text, or write it to a file."""
+    from reports import files
+
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        files.write(out, text.encode())
 
 
 @main.command(cls=Command, example="adjudge doctor")

@@ -12,7 +12,7 @@ def compare(found: Sequence[Record], earlier: Sequence[Record], percent: float) 
     """Bounds that a run keeps to or breaks: first in sum, then each count and exponent that is worse.
 
     A count may exceed the earlier one by `percent` per cent; an exponent may not exceed the earlier interval. What only
-    one of the runs measured is not compared, nor are seconds.
+    one of the runs measured is not compared, nor are seconds, nor instructions of different toolchains.
     """
     counts = {_key(record): record["value"] for record in earlier if _is_count(record)}
     highs = {_key(record): record["high"] for record in earlier if record["kind"] == "fit"}
@@ -43,7 +43,8 @@ def _is_count(record: Record) -> bool:
 
 def _key(record: Record) -> tuple[Any, ...]:
     sizes = tuple(sorted(record.get("sizes", {}).items()))
-    return record["kind"], record.get("suite"), record.get("case"), record.get("subject"), record.get("metric"), sizes
+    named = [record.get(name) for name in ("kind", "suite", "case", "subject", "metric", "toolchain")]
+    return (*named, sizes)
 
 
 def _worse(record: Record, what: str, limit: float, value: float) -> Record:

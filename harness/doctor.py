@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import metadata
-from itertools import chain
 
 PATIENCE = 10.0
 """Seconds that a tool has to say its version."""
@@ -54,6 +53,9 @@ PROGRAMS = (
     Program("chromium", ("chromium", "chromium-browser", "google-chrome"), "chromium", "pictures of the report's page"),
     Program("node", ("node", "nodejs"), "nodejs", "nothing: type checks use the node that comes as a package"),
 )  # fmt: skip
+
+EXTRAS = {"mlir": "`adjudge mg ir` and programs in .mlir files", "dev": "`make test` and `make lint`"}
+"""What is skipped without the packages of each set of extras."""
 
 
 def examine(path: str | None = None, patience: float = PATIENCE) -> list[Tool]:
@@ -106,11 +108,13 @@ def _packages() -> Iterator[Tool]:
         fix = f"{sys.executable} -m pip install --editable ."
         yield Tool("adjudge", None, "not installed in this environment", "the packages it needs are not known", fix)
         return
-    needed, dev = [r for r in requirements if ";" not in r], [r for r in requirements if ";" in r]
-    without = [(r, "everything") for r in needed], [(r, "`make test` and `make lint`") for r in dev]
-    for requirement, skipped in chain(*without):
-        specifier = requirement.partition(";")[0].strip()
+    for requirement in requirements:
+        specifier, _, condition = (part.strip() for part in requirement.partition(";"))
         name = re.split(r"[^\w.-]", specifier, maxsplit=1)[0]
+        if name == "adjudge":  # one set of extras asks for another
+            continue
+        extra = re.search(r"extra == ['\"](.*?)['\"]", condition)
+        skipped = EXTRAS.get(extra[1], EXTRAS["dev"]) if extra else "everything"
         fix = f"{sys.executable} -m pip install '{specifier}'"
         try:
             yield Tool(name, metadata.version(name), "", skipped, fix)

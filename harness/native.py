@@ -87,7 +87,13 @@ def build(source: str, level: str = "O0", lines: bool = False) -> Path:
         command = [tools.command, *flags, "-x", "c", "-", "-o", str(executable), "-lm"]
         try:
             done = subprocess.run(
-                command, input=source.encode(), cwd="/", check=False, capture_output=True, timeout=COMPILING
+                command,
+                input=source.encode(),
+                cwd="/",
+                env={**os.environ, "TMPDIR": scratch},  # a compiler that is killed leaves files behind
+                check=False,
+                capture_output=True,
+                timeout=COMPILING,
             )
         except subprocess.TimeoutExpired:
             raise CompileFailed(f"{tools}: not done within {COMPILING:g} s") from None

@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.checks.subject import Subject
+from transforms.chad.transform import Clauses
+from transforms.cotangents.interface import Representation
 from transforms.drivers import Transformation
 from transforms.errors import AdjudgeError
+from transforms.machines.interface import Machine
 
 Change = Callable[[Transformation], Transformation]
 
@@ -22,7 +25,8 @@ class Mutant:
     """One deliberately wrong version.
 
     id          `target.what`, such as `mul.own-operand`
-    target      which leaf: `rules.mul.pullback`, `clauses.Let`, `representation.accumulator.scope`, `drivers.seed`
+    target      which leaf: `rules.mul.pullback`, `clauses.Let`, `representation.accumulator.scope`, `drivers.seed`,
+                or of the theorem's transformation, `core.let`
     breaks      "value", "cost" or "accuracy"
     wrong       what is wrong, in a line
     source      where the idea comes from: the course, an exercise, a public report such as casadi/casadi#2585, ours
@@ -30,6 +34,7 @@ class Mutant:
     caught_by   the checks that must catch it, at least
     equivalent  why no check can tell it apart, if so
     hangs       whether it is expected to run into the timeout
+    change_core from the theorem's transformation to the wrong one
     """
 
     id: str
@@ -41,11 +46,15 @@ class Mutant:
     caught_by: tuple[str, ...] = ()
     equivalent: str = ""
     hangs: bool = False
+    change_core: Callable[[Clauses], Clauses] | None = None
 
     def applied(self, subject: Subject) -> Subject:
         """The subject with this leaf replaced. Raises NothingChanged."""
         mutated = subject.changed(self.id, self.change)
-        if all(mutated.transformations[name] is judged for name, judged in subject.transformations.items()):
+        if self.change_core is not None:
+            mutated = replace(mutated, core=self.change_core(subject.core))
+        same = all(mutated.transformations[name] is judged for name, judged in subject.transformations.items())
+        if same and mutated.core is subject.core:
             raise NothingChanged(f"the mutant {self.id} changes nothing of {self.target}")
         return mutated
 
@@ -54,7 +63,10 @@ def rule(name: str, **fields: Any) -> Change:
     """The rule's row with fields replaced."""
 
     def change(judged: Transformation) -> Transformation:
-        return replace(judged, rules={**judged.rules, name: replace(judged.rules[name], **fields)})
+        row = judged.rules[name]
+        if all(getattr(row, field) is value for field, value in fields.items()):
+            return judged
+        return replace(judged, rules={**judged.rules, name: replace(row, **fields)})
 
     return change
 
@@ -63,6 +75,43 @@ def clause(constructor: type, function: Callable[..., Any]) -> Change:
     """The macro's clause for a constructor replaced."""
 
     def change(judged: Transformation) -> Transformation:
+        if judged.clauses[constructor] is function:
+            return judged
         return replace(judged, clauses={**judged.clauses, constructor: function})
 
     return change
+
+
+def representation(right: Callable[[Machine], Representation], wrong: Callable[[Machine], Representation]) -> Change:
+    """The representation replaced where it is `right`; the transformation with the other one stays as it is."""
+
+    def change(judged: Transformation) -> Transformation:
+        return replace(judged, representation=wrong) if judged.representation is right else judged
+
+    return change
+
+
+def machine(wrong: Callable[..., Any]) -> Change:
+    """The machine replaced."""
+    return lambda judged: judged if judged.machine is wrong else replace(judged, machine=wrong)
+
+
+def drivers(**fields: Any) -> Change:
+    """Fields of the drivers replaced."""
+
+    def change(judged: Transformation) -> Transformation:
+        if all(getattr(judged.drivers, field) is value for field, value in fields.items()):
+            return judged
+        return replace(judged, drivers=replace(judged.drivers, **fields))
+
+    return change
+
+
+def unchanged(judged: Transformation) -> Transformation:
+    """For mutants of the theorem's transformation alone."""
+    return judged
+
+
+def core(**clauses: Any) -> Callable[[Clauses], Clauses]:
+    """Clauses of the theorem's transformation replaced."""
+    return lambda judged: replace(judged, **clauses)

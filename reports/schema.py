@@ -1,7 +1,7 @@
-"""Records of a bench run: their shape, and reading them from a file of JSON lines.
+"""Records of a bench run and of a mutation run: their shape, and reading them from a file of JSON lines.
 
 A file is refused whole at its first doubtful line: a table or plot of half a run would look like one of a run. Keys
-beyond those of `BENCH` are allowed and kept.
+beyond those of `BENCH` and `MUTANTS` are allowed and kept.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Record = dict[str, Any]
 VERSION = 1
 """The `schema` of the files that this module reads."""
 
-BENCH: Mapping[str, Mapping[str, str]] = {
+Kinds = Mapping[str, Mapping[str, str]]
+
+BENCH: Kinds = {
     "run": {
         "schema": "a whole number",
         "version": "a text",
@@ -82,6 +84,80 @@ BENCH: Mapping[str, Mapping[str, str]] = {
 `records` of the run is the number of records after it, by which a file cut between two lines is told from a whole one.
 """
 
+MUTANTS: Kinds = {
+    "run": {
+        "schema": "a whole number",
+        "version": "a text",
+        "commit": "a text or null",
+        "seed": "a whole number",
+        "mutants": "a list of texts",
+        "checks": "a list of texts",
+        "records": "a whole number",
+    },
+    "baseline": {
+        "check": "a text",
+        "outcome": "an outcome",
+        "error": "a measure or null",
+        "tolerance": "a number of at least 0",
+        "margin": "a measure or null",
+        "where": "a text",
+    },
+    "check": {
+        "check": "a text",
+        "question": "a text",
+        "claim": "a text",
+        "tolerance": "a number of at least 0",
+        "kills": "a whole number",
+        "solo": "a number of at least 0",
+        "subsuming_solo": "a number of at least 0",
+        "without": "a number of at least 0",
+        "unique": "a list of texts",
+        "path": "a text",
+        "start": "a whole number",
+        "end": "a whole number",
+    },
+    "cell": {
+        "mutant": "a text",
+        "check": "a text",
+        "outcome": "an outcome",
+        "error": "a measure or null",
+        "tolerance": "a number of at least 0",
+        "margin": "a measure or null",
+        "where": "a text",
+    },
+    "verdict": {
+        "mutant": "a text",
+        "target": "a text",
+        "breaks": "a text",
+        "source": "a text",
+        "wrong": "a text",
+        "expected": "a text",
+        "equivalent": "a text or null",
+        "caught": "true or false",
+        "by": "a list of texts",
+        "timeouts": "a list of texts",
+        "missed": "a list of texts",
+        "surprises": "a list of texts",
+        "covered_by": "a list of texts",
+        "margin": "a measure or null",
+        "difficulty": "a number of at least 0",
+        "leaf": "an object",
+        "difference": "an object or null",
+    },
+    "rule": {"rule": "a text", "fields": "an object of whole numbers"},
+    "file": {"path": "a text", "text": "a text"},
+    "summary": {
+        "mutants": "a whole number",
+        "caught": "a whole number",
+        "survived": "a list of texts",
+        "score": "a number of at least 0",
+        "minimal_checks": "a list of texts",
+    },
+}
+"""As `BENCH`, for a mutation run. A measure is a number, or "nan", "inf" or "-inf"."""
+
+OUTCOMES = ("pass", "killed-value", "killed-crash", "killed-refusal", "timeout")
+
 _ABSENT = object()
 
 
@@ -103,12 +179,16 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "a whole number": _whole,
     "a number": _number,
     "a number of at least 0": lambda value: _number(value) and value >= 0,
+    "a measure": lambda value: _number(value) or value in ("nan", "inf", "-inf"),
+    "a list of texts": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
+    "an outcome": lambda value: value in OUTCOMES,
+    "an object": lambda value: isinstance(value, dict),
     "an object of whole numbers": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }
 
 
-def read(path: str | Path) -> list[Record]:
-    """The records of a bench run, in the order of the file, the run's own first.
+def read(path: str | Path, kinds: Kinds = BENCH) -> list[Record]:
+    """The records of a run, in the order of the file, the run's own first; of a bench run unless `kinds` says another.
 
     Raises MissingFile, Truncated, NotARecord, WrongSchema, WrongField or Contradiction, all of them RecordsErrors.
     """
@@ -121,8 +201,8 @@ def read(path: str | Path) -> list[Record]:
     records: list[Record] = []
     for number, line in enumerate(lines, 1):
         record = _parse(path, number, line)
-        _check_kind(path, number, record)
-        _check_fields(path, number, record)
+        _check_kind(path, number, record, kinds)
+        _check_fields(path, number, record, kinds)
         _check_agreement(path, number, record)
         records.append(record)
     end = len(lines) + 1
@@ -149,19 +229,19 @@ def _parse(path: Path, number: int, line: bytes) -> Record:
     return record
 
 
-def _check_kind(path: Path, number: int, record: Record) -> None:
+def _check_kind(path: Path, number: int, record: Record, kinds: Kinds) -> None:
     kind = record.get("kind")
     if number == 1:
         if kind != "run" or record.get("schema") != VERSION:
             expected = f'a first record with "kind": "run", "schema": {VERSION}'
             raise WrongSchema(path, number, expected, f'"kind": {_json(kind)}, "schema": {_json(record.get("schema"))}')
-    elif kind == "run" or not isinstance(kind, str) or kind not in BENCH:
-        kinds = ", ".join(name for name in BENCH if name != "run")
-        raise WrongSchema(path, number, f'"kind" to be one of {kinds}', _json(kind))
+    elif kind == "run" or not isinstance(kind, str) or kind not in kinds:
+        names = ", ".join(name for name in kinds if name != "run")
+        raise WrongSchema(path, number, f'"kind" to be one of {names}', _json(kind))
 
 
-def _check_fields(path: Path, number: int, record: Record) -> None:
-    for name, words in BENCH[record["kind"]].items():
+def _check_fields(path: Path, number: int, record: Record, kinds: Kinds) -> None:
+    for name, words in kinds[record["kind"]].items():
         value = record.get(name, _ABSENT)
         if not any(TYPES[word](value) for word in words.split(" or ")):
             found = "no such field" if value is _ABSENT else _json(value)

@@ -1,7 +1,7 @@
 """Arithmetic on arrays of doubles: what the operations of the array table compute.
 
-Sums are NumPy's, which adds in an order of its own. A maximum that meets a NaN is NaN. Results may be views of
-arguments: values are never changed in place.
+Sums are NumPy's, which adds in an order of its own, that depends on how an array lies in memory. So every result lies
+row by row, and equal arguments give equal results. A maximum that meets a NaN is NaN.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def transpose(a: np.ndarray) -> np.ndarray:
-    return a.T
+    return np.ascontiguousarray(a.T)
 
 
 def reshape(a: np.ndarray, *, shape: tuple[int, ...]) -> np.ndarray:
@@ -27,7 +27,7 @@ def reshape(a: np.ndarray, *, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def permute(a: np.ndarray, *, permutation: tuple[int, ...]) -> np.ndarray:
-    return a.transpose(permutation)
+    return np.ascontiguousarray(a.transpose(permutation))
 
 
 def reduce(a: np.ndarray, *, axis: int, kind: str) -> np.ndarray:
@@ -36,7 +36,7 @@ def reduce(a: np.ndarray, *, axis: int, kind: str) -> np.ndarray:
 
 
 def broadcast(a: np.ndarray, *, shape: tuple[int, ...]) -> np.ndarray:
-    return np.broadcast_to(a, shape)
+    return np.ascontiguousarray(np.broadcast_to(a, shape))
 
 
 def add_k(a: R, *, k: float) -> R:

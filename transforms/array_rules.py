@@ -92,7 +92,7 @@ def permute_shape(a: Type, *, permutation: tuple[int, ...]) -> Type:
 
 
 # Sums and maxima along an axis, which stays with size 1, and their opposite. The entries that attain a maximum share
-# what it receives: `ge(a, maximum)` marks them. Stretching uses an entry several times, and what these receive is summed.
+# what it receives: `ge(a, maximum)` marks them. Stretching uses entries several times: what they receive is summed.
 def reduce_pullback(m, ct, r, a, *, axis, kind):
     if kind == "sum":
         return spread(m, ct, a),

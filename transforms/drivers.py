@@ -14,6 +14,7 @@ import numpy as np
 from transforms.cotangents.accumulator import accumulator
 from transforms.cotangents.interface import Representation
 from transforms.cotangents.pointwise import pointwise
+from transforms.derivative_rules import DERIVATIVE_RULES
 from transforms.environment import Environment
 from transforms.errors import SourceError
 from transforms.evaluate import evaluate
@@ -34,13 +35,6 @@ Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Drivers:
-    """What surrounds the macro. `seed(machine, ct)` is what the backpropagator is applied to when `ct` was given."""
-
-    seed: Callable[[Machine, Value], Value]
-
-
-@dataclass(frozen=True, slots=True)
 class Transformation:
     """A reverse-mode transformation under judgement."""
 
@@ -54,6 +48,23 @@ class Transformation:
 def as_given(machine: Machine, cotangent: Value) -> Value:
     """The seed is the cotangent that was given: data, not the constant 1."""
     return cotangent
+
+
+def once_more(judged: Transformation) -> Transformation:
+    """A gradient is differentiated by the same transformation, which knows what only gradients contain besides."""
+    return replace(judged, rules={**judged.rules, **DERIVATIVE_RULES})
+
+
+@dataclass(frozen=True, slots=True)
+class Drivers:
+    """What surrounds the macro.
+
+    seed(machine, ct)    what the backpropagator is applied to when `ct` was given
+    hvp(judged)          the transformation that differentiates a gradient a second time
+    """
+
+    seed: Callable[[Machine, Value], Value] = as_given
+    hvp: Callable[[Transformation], Transformation] = once_more
 
 
 REPRESENTATIONS: dict[str, Callable[[Machine], Representation]] = {"pointwise": pointwise, "accumulator": accumulator}
@@ -175,6 +186,20 @@ def write(judged: Transformation, program: Program, point: Point | None = None) 
     if found != Product((type_, cotangent)):
         raise AssertionError(f"the transformed program has type {found}, not {Product((type_, cotangent))}")
     return Written(written, primal_lines)
+
+
+def hessian_product(judged: Transformation, program: Program, point: Point, direction: Point) -> dict[str, Any]:
+    """The Hessian of a program of one real result at a point, times a direction of the point's shape, by variable.
+
+    The gradient is written down as a program, and that program's gradient is taken at the cotangent `direction` of its
+    context cotangent. Raises OutsideDomain.
+    """
+    written = write(judged, program, point).program
+    (d, _) = written.context[-1]
+    names = [name for name, _ in program.context]
+    seed = 0.0, tuple([direction[name] for name in names])
+    found = gradient(judged.drivers.hvp(judged), written, {**point, d: 1.0}, seed).cotangent
+    return {name: found[name] for name in names}
 
 
 def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Counts]:

@@ -76,6 +76,12 @@ def cosh(a: R) -> R:
     return _or_infinity(math.cosh, a)
 
 
+def sinh(a: R) -> R:
+    if isinstance(a, np.ndarray):
+        return np.sinh(a)
+    return math.copysign(_or_infinity(math.sinh, abs(a)), a)
+
+
 def tanh(a: R) -> R:
     return np.tanh(a) if isinstance(a, np.ndarray) else math.tanh(a)
 
@@ -181,6 +187,13 @@ def pow_db(a: R, b: R) -> R:
         return 0.0
     h = pow(a, b / 2.0)
     return h * (h * log(a))
+
+
+def pow_dadb(a: R, b: R) -> R:
+    """The derivative of a^b by both, a^(b-1) * (1 + b * log(a)); 0 for a <= 0 (a convention)."""
+    if isinstance(a, np.ndarray):
+        return np.frompyfunc(pow_dadb, 2, 1)(a, b).astype(float)
+    return pow(a, b - 1.0) * (1.0 + b * log(a)) if a > 0.0 else 0.0
 
 
 def _or_infinity(f: Callable[[float], float], a: float) -> float:

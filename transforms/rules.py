@@ -107,7 +107,7 @@ def anywhere(*args, **statics) -> bool:  return True
 def divisor_not_zero(a, b) -> bool:      return b != 0.0
 def positive(a) -> bool:                 return a > 0.0
 def not_negative(a) -> bool:             return a >= 0.0
-def power_exists(a, b) -> bool:          return a > 0.0 or (a == 0.0 and b >= 0.0) or (a < 0.0 and b % 1.0 == 0.0)
+def power_exists(a, b) -> bool:          return (a > 0.0) | (a == 0.0) & (b >= 0.0) | (a < 0.0) & (b % 1.0 == 0.0)
 
 
 # Arithmetic.                                           a receives                b receives
@@ -238,6 +238,7 @@ RULES: Rules = {rule.name: rule for rule in (
 
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in (
     Operation("cosh",  elementwise, numeric.cosh,  "cosh({0})"),
+    Operation("sinh",  elementwise, numeric.sinh,  "sinh({0})"),
     Operation("sgn",   elementwise, numeric.sgn,   "({0} > 0.0 ? 1.0 : {0} < 0.0 ? -1.0 : {0} * 0.0)"),
     Operation("ge",    elementwise, numeric.ge,    "({0} >= {1} ? 1.0 : 0.0)"),
     Operation("share", elementwise, numeric.share, "({0} > {1} ? 1.0 : {0} == {1} ? 0.5 : 0.0)"),
@@ -250,4 +251,6 @@ OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation i
               " : {1} * pow(fabs({0}), {1} / 2.0) / fabs({0}) * pow(fabs({0}), {1} / 2.0)))"),
     Operation("pow_db", elementwise, numeric.pow_db,
               "({0} <= 0.0 ? 0.0 : pow({0}, {1} / 2.0) * (pow({0}, {1} / 2.0) * log({0})))"),
+    Operation("pow_dadb", elementwise, numeric.pow_dadb,
+              "({0} <= 0.0 ? 0.0 : pow({0}, {1} - 1.0) * (1.0 + {1} * log({0})))"),
 )}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from transforms.array_rules import TABLE
+from transforms.chad.transform import EFFICIENT, Clauses
 from transforms.drivers import TRANSFORMATIONS, Point, Transformation, gradient
 from transforms.syntax import Program
 
@@ -19,12 +20,14 @@ class Subject:
     """An AD implementation under judgement.
 
     `transformations` holds it by representation. A user's own function has none: then `function` gives its gradients,
-    and the checks that ask for more than gradients do not apply to it.
+    and the checks that ask for more than gradients do not apply to it. `core` is the transformation that the efficiency
+    theorem is about, which has clauses of its own.
     """
 
     name: str
     transformations: Mapping[str, Transformation] = field(default_factory=dict)
     function: Vjp | None = None
+    core: Clauses = EFFICIENT
 
     def gradients(self, program: Program, point: Point, cotangent: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The context cotangent in each representation, by its name."""

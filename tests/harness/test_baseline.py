@@ -32,6 +32,13 @@ def test_one_count_that_is_worse_is_named_unless_it_is_allowed():
     assert compare(RUN, worse, 0.0)[0]["holds"], "a better count is no finding"
 
 
+def test_instructions_of_different_toolchains_are_not_compared():
+    counted = {**measurement("native", "n", {}, "source", "instructions", 9, 9), "toolchain": "musl-gcc 12"}
+    fewer = {**counted, "value": 8}
+    assert not compare([counted], [fewer], 0.0)[0]["holds"]
+    assert compare([counted], [{**fewer, "toolchain": "cc-static 12"}], 0.0)[0]["sizes"]["compared"] == 0
+
+
 def test_a_steeper_exponent_is_a_finding():
     steeper = [{**r, "exponent": r["exponent"] + 1} if r["kind"] == "fit" else r for r in RUN]
     assert [r["claim"] for r in compare(steeper, RUN, 50.0)[1:]] == ["accumulator exponent <= the baseline's"]

@@ -70,7 +70,7 @@ def test_a_broken_program_is_a_finding(command, script, problem):
 
 
 def test_every_required_package_is_reported_with_its_installed_version():
-    required = {re.match(r"[\w.-]+", requirement)[0] for requirement in metadata.requires("adjudge")}  # type: ignore
+    required = {re.match(r"[\w.-]+", requirement)[0] for requirement in metadata.requires("adjudge")} - {"adjudge"}  # type: ignore
     versions = {tool.name: tool.version for tool in examine(path="") if tool.name in required}
     assert versions == {name: metadata.version(name) for name in required}
 
@@ -95,3 +95,11 @@ def test_the_installer_installs_what_the_doctor_names():
     wanted = dict(re.findall(r'^want (\S+) "?([^"\n]+)"?$', INSTALLER.read_text(), re.MULTILINE))
     assert wanted == {program.name: program.packages for program in PROGRAMS if program.name in wanted}
     assert set(wanted) == {"cc", "musl-gcc", "valgrind"}
+
+
+def test_the_dialect_of_matrix_programs_is_what_is_skipped_without_xdsl(monkeypatch):
+    monkeypatch.setattr(
+        metadata, "requires", lambda _: ["nowhere<2,>=1; extra == 'mlir'", 'adjudge[mlir]; extra == "dev"']
+    )
+    *_, nowhere = examine(path="")
+    assert (nowhere.name, nowhere.skipped) == ("nowhere", "`adjudge mg ir` and programs in .mlir files")

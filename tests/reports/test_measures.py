@@ -45,6 +45,35 @@ def test_the_sentence_says_where_measures_agree_and_where_they_differ():
     assert "source: the measures agree in growth (operations 1.00, model cost 1.00, instructions 1.02)." in table.note
 
 
+def compiled(level: str, subject: str, sizes: tuple[int, ...], **fixed: int) -> list[Record]:
+    """Instructions as the suite `native` records them."""
+    records = measured("instructions", subject, 1.0, 90)
+    key = {"suite": "native", "case": f"product-in-n-{level}", "level": level, "toolchain": "cc 12"}
+    (*_, first, fit) = [{**record, **key} for record in records]
+    return [*({**first, "sizes": {**fixed, "n": n}, "value": 90 * n, "ratio": 90.0} for n in sizes), fit]
+
+
+def test_instructions_that_another_suite_counted_stand_beside_a_case_s_own_measures_at_the_largest_size_of_both():
+    found = [*ALIKE, *(r for level in ("O0", "O2") for r in compiled(level, "source", (7, 10, 90)))]
+    table, native = measures.comparisons(sweeps(found))
+    assert (table.suite, native.suite) == ("theorem", "native")
+    assert table.title == "theorem product in n: measures at n = 10"
+    assert [row[:3] for row in table.rows if row[0] == "source"] == [
+        ("source", "operations", 10),
+        ("source", "model cost", 50),
+        ("source", "instructions at -O0", 900),
+        ("source", "instructions at -O2", 900),
+    ]
+    assert [row[1:3] for row in native.rows] == [("instructions at -O0", 8100), ("instructions at -O2", 8100)]
+    assert "instructions at -O0 1.00, instructions at -O2 1.00" in table.note
+
+
+def test_programs_of_other_sizes_are_not_compared():
+    for other in (compiled("O0", "source", (7, 90)), compiled("O0", "source", (7, 10), m=8)):
+        (table,) = measures.comparisons(sweeps([*ALIKE, *other]))
+        assert {row[1] for row in table.rows} == {"operations", "model cost"}
+
+
 def test_a_single_measure_is_compared_with_nothing():
     assert measures.comparisons(sweeps(ALIKE[:6])) == []
 

@@ -115,6 +115,7 @@ def render(
     values = [s for s in storage if s.data is None]
     declared = _pointers(values) if memory else _shared(values, statements, shown)
     bodies = [*_with_allocation(values, statements, shown)] if memory else [(s.line, s.text) for s in statements]
+    said = f"{stop}\n".encode(errors="surrogateescape")  # names of files may be any bytes
     computing, showing = _parts("part", bodies), _parts("show", [(0, s.text) for s in shown])
     lines = [
         "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n",
@@ -128,7 +129,7 @@ def render(
         *(f"    {name}();" for name, _ in computing),
         '    __asm__ volatile("" ::: "memory");',
         "}\n",
-        *([] if stop is None else [f"char stop[] = {{{', '.join(map(str, (stop + chr(10)).encode()))}, 0}};\n"]),
+        *([] if stop is None else [f"char stop[] = {{{', '.join(map(str, said))}, 0}};\n"]),
         "int main(void) {",
         "    roi();",
         *(f"    {name}();" for name, _ in showing),
@@ -245,6 +246,6 @@ def _function(name: str, statements: Sequence[tuple[int, str]], file: str) -> It
         if line:
             yield f'#line {line} "{source_name(file)}"'
         yield f"    {text}"
-    yield "}\n"
     if any(line for line, _ in statements):
         yield '#line 1 "emitted"'
+    yield "}\n"

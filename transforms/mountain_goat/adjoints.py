@@ -14,23 +14,19 @@ Where the program has adjoints already, these are g2_x, d2_y, and so on.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
 import numpy as np
 
-from transforms.array_rules import TABLE
-from transforms.cotangents.accumulator import accumulator
 from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation
-from transforms.drivers import Drivers, Transformation, as_given, write
-from transforms.machines.counting import Counting
+from transforms.drivers import Transformation, write
 from transforms.machines.interface import Context
 from transforms.machines.syntax import Atom, binding
 from transforms.mountain_goat.lines import Line, renamed, substituted, unchain
 from transforms.mountain_goat.names import Names
 from transforms.mountain_goat.task import Inputs
-from transforms.reverse import CLAUSES
 from transforms.syntax import Lit, Program, Term, Var
 
 SEED = Lit(np.ones((1, 1)))
@@ -52,16 +48,16 @@ class _Record:
 
 
 def differentiate(
-    inputs: Inputs, lines: list[Line], loss: Term, wrt: Collection[str], names: Names
+    judged: Transformation, inputs: Inputs, lines: list[Line], loss: Term, wrt: Collection[str], names: Names
 ) -> tuple[list[Line], dict[str, Term | None]]:
     """The backward part of a straight line's gradient: its lines, and the adjoint of each of the inputs `wrt`.
 
-    `loss` is a 1x1 variable or literal of the program that `lines` are. An adjoint is None where nothing arrived. Most
-    of the lines may be of no use for the adjoints that are asked for. Raises nothing for a well-typed program.
+    `loss` is a 1x1 variable or literal. An adjoint is None where nothing arrived. The lines are those of the gradient
+    in every input, in an order in which they can be performed after the given ones. New names are taken from `names`.
     """
     record = _Record()
-    judged = Transformation(TABLE, CLAUSES, lambda m: _recorded(m, record), Counting, Drivers(seed=as_given))
-    written = write(judged, Program(inputs, binding(lines, loss)))
+    recorded = replace(judged, representation=lambda m: _recorded(judged.representation(m), m, record))
+    written = write(recorded, Program(inputs, binding(lines, loss)))
     found, _ = unchain(written.program.term)
     primal, backward = found[: written.primal_lines], found[written.primal_lines :]
     (seed, _) = written.program.context[-1]
@@ -77,16 +73,16 @@ def differentiate(
     return renamed(backward, meant), adjoints
 
 
-def _recorded(m: Any, record: _Record) -> Representation:
-    """The accumulator on a writing machine; what goes where is put on record."""
-    held = accumulator(m)
+def _recorded(held: Representation, m: Any, record: _Record) -> Representation:
+    """A representation on a writing machine; what goes where is put on record."""
 
     def inject(context: Context, variable: Context, d: Cotangent) -> ContextCotangent:
         before = len(m.lines)
-        held.inject(context, variable, d)
+        ct = held.inject(context, variable, d)
         record.part.setdefault(_line(d), variable.index)
         for name, operation in m.lines[before:]:  # a sum, or the contribution with its minus sign performed
             (record.part if operation.name == "neg" else record.sum)[name] = variable.index
+        return ct
 
     def scope(ct: ContextCotangent, outer: Context, inner: Context) -> tuple[ContextCotangent, tuple[Cotangent, ...]]:
         g, arrived = held.scope(ct, outer, inner)
@@ -99,7 +95,7 @@ def _recorded(m: Any, record: _Record) -> Representation:
         record.slots = held.run(context, compute)
         return record.slots
 
-    return Representation("accumulator", zero=held.zero, inject=inject, plus=held.plus, scope=scope, run=run)
+    return replace(held, inject=inject, scope=scope, run=run)
 
 
 def _line(d: Cotangent) -> str:

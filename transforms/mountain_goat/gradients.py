@@ -13,12 +13,12 @@ from math import isfinite
 
 import numpy as np
 
-from transforms.array_rules import TABLE
-from transforms.machines.syntax import binding
+from transforms.machines.syntax import Atom, Writing, binding
 from transforms.mountain_goat.adjoints import differentiate
 from transforms.mountain_goat.errors import WrongDirection
 from transforms.mountain_goat.express import expressed
-from transforms.mountain_goat.lines import Line, needed, renamed, shapes, substituted, variables
+from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
+from transforms.mountain_goat.lines import Line, renamed, shapes, substituted, variables
 from transforms.mountain_goat.module import shape_text
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.task import Inputs, Task, task
@@ -38,25 +38,34 @@ class Generated:
     sections: tuple[tuple[str, int], ...]
 
 
-def gradient(straight: Straight, names: Sequence[str], loss: int = 0) -> Generated:
+def gradient(
+    straight: Straight, names: Sequence[str], loss: int = 0, judged: MatrixTransformation = MATRICES
+) -> Generated:
     """The program that prints a loss and then its gradient in each of the named matrices, in their order."""
-    asked = task(straight, names, loss)
-    backward, adjoints = _gradient(asked, names)
+    asked = task(straight, names, loss, judged)
+    backward, adjoints = _gradient(judged, asked, names)
     sections = [("Forward pass", asked.lines), ("Backward pass", backward)]
     title = f"Results: the loss, its gradient in {', '.join(names)}"
-    return _generated(asked, asked.inputs, asked.point, sections, [asked.loss, *adjoints], title)
+    return _generated(judged, asked, asked.inputs, asked.point, sections, [asked.loss, *adjoints], title)
 
 
-def descend(straight: Straight, names: Sequence[str], steps: int, rate: float, loss: int = 0) -> Generated:
+def descend(
+    straight: Straight,
+    names: Sequence[str],
+    steps: int,
+    rate: float,
+    loss: int = 0,
+    judged: MatrixTransformation = MATRICES,
+) -> Generated:
     """The program that takes steps of gradient descent, p <- p - rate * gradient, in all the named matrices at once.
 
     It prints the loss before the first step and after each. What does not vary with those matrices is computed once.
     """
-    asked = task(straight, names, loss)
+    asked = task(straight, names, loss, judged)
     if steps < 0 or not isfinite(rate):
         raise asked.refused(f"expected a number of steps and a finite rate, found {steps} and {rate}")
-    backward, adjoints = _gradient(asked, names)
-    kept = needed([*asked.lines, *backward], adjoints)
+    backward, adjoints = _gradient(judged, asked, names)
+    kept = judged.drivers.prune([*asked.lines, *backward], adjoints)
     backward = [(name, operation) for name, operation in backward if name in kept]
     moving = set(asked.wrt)
     for name, operation in [*asked.lines, *backward]:
@@ -81,34 +90,40 @@ def descend(straight: Straight, names: Sequence[str], steps: int, rate: float, l
         update: list[Line] = []
         moved: dict[str, Term] = {}
         for name, adjoint in zip(asked.wrt, adjoints, strict=True):
-            change, new = asked.names.fresh(f"{name}_step"), asked.names.fresh(f"{name}_s{step + 1}")
-            update.append((change, Op("mul_k", (substituted(adjoint, now),), (("k", float(rate)),))))
-            update.append((new, Op("sub", (now.get(name, Var(name)), Var(change)))))
-            moved[name] = Var(new)
+            lines, moved[name] = _stepped(judged, asked, name, substituted(adjoint, now), rate, step + 1, now)
+            update += lines
         sections.append((f"Step {step + 1}: update", update))
         now.update(moved)
     sections.append((f"After {steps} steps: forward pass" if steps else "Forward pass", at_step(asked.lines, steps)))
     losses.append(substituted(asked.loss, now))
     title = "Results: the loss before the first step and after each"
-    return _generated(asked, asked.inputs, asked.point, sections, losses, title)
+    return _generated(judged, asked, asked.inputs, asked.point, sections, losses, title)
 
 
-def hvp(straight: Straight, names: Sequence[str], directions: Sequence[np.ndarray], loss: int = 0) -> Generated:
+def hvp(
+    straight: Straight,
+    names: Sequence[str],
+    directions: Sequence[np.ndarray],
+    loss: int = 0,
+    judged: MatrixTransformation = MATRICES,
+) -> Generated:
     """The program that prints sum(g . v), g the gradient in the named matrices and v the directions, and then, for each
     of the matrices, the product of the Hessian with v: the gradient of that sum.
 
     `directions` has an array of the shape of each named matrix. Raises WrongDirection besides.
     """
-    asked = task(straight, names, loss)
+    asked = task(straight, names, loss, judged)
     _check_directions(asked, names, directions)
-    backward, adjoints = _gradient(asked, names)
+    backward, adjoints = _gradient(judged, asked, names)
     along = [asked.names.fresh(f"along_{name}") for name in asked.wrt]
     inputs = asked.inputs + tuple([(v, Array(given.shape)) for v, given in zip(along, directions, strict=True)])
     point = {**asked.point, **dict(zip(along, directions, strict=True))}
     product, total = _inner_product(asked, adjoints, along)
-    kept = needed([*asked.lines, *backward, *product], [total])
+    kept = judged.drivers.prune([*asked.lines, *backward, *product], [total])
     lines = [line for line in [*asked.lines, *backward, *product] if line[0] in kept]
-    again, products = differentiate(tuple([x for x in inputs if x[0] in kept]), lines, total, asked.wrt, asked.names)
+    again, products = differentiate(
+        judged.drivers.hvp(judged), tuple([x for x in inputs if x[0] in kept]), lines, total, asked.wrt, asked.names
+    )
     sections = [
         ("Forward pass", asked.lines),
         ("Backward pass", backward),
@@ -118,12 +133,12 @@ def hvp(straight: Straight, names: Sequence[str], directions: Sequence[np.ndarra
     flat = {name: Lit(np.zeros(asked.point[name].shape)) for name in asked.wrt}
     results = [total, *[products.get(name) or flat[name] for name in asked.wrt]]
     title = f"Results: the sum, the Hessian-vector product in {', '.join(names)}"
-    return _generated(asked, inputs, point, sections, results, title)
+    return _generated(judged, asked, inputs, point, sections, results, title)
 
 
-def _gradient(asked: Task, names: Sequence[str]) -> tuple[list[Line], list[Term]]:
+def _gradient(judged: MatrixTransformation, asked: Task, names: Sequence[str]) -> tuple[list[Line], list[Term]]:
     """The backward part, and the adjoint of each of the inputs that are asked for. Raises NoGradient."""
-    backward, adjoints = differentiate(asked.inputs, asked.lines, asked.loss, asked.wrt, asked.names)
+    backward, adjoints = differentiate(judged, asked.inputs, asked.lines, asked.loss, asked.wrt, asked.names)
     found = []
     for name, variable in zip(names, asked.wrt, strict=True):
         adjoint = adjoints[variable]
@@ -131,6 +146,20 @@ def _gradient(asked: Task, names: Sequence[str]) -> tuple[list[Line], list[Term]
             raise asked.refused(f"the loss is flat in {name}: it depends on it through ge only")
         found.append(adjoint)
     return backward, found
+
+
+def _stepped(
+    judged: MatrixTransformation, asked: Task, name: str, adjoint: Term, rate: float, step: int, now: Mapping[str, Term]
+) -> tuple[list[Line], Term]:
+    """The lines of a parameter's step, and what it is after it."""
+    type_ = Array(asked.point[name].shape)
+    machine = Writing(judged.rules)
+    result = judged.drivers.step(machine, Atom(now.get(name, Var(name)), type_), Atom(adjoint, type_), float(rate))
+    meant: dict[str, Term] = {}
+    for line, _ in machine.lines:
+        wanted = f"{name}_s{step}" if result.term.name == line else f"{name}_step"
+        meant[line] = Var(asked.names.fresh(wanted))
+    return renamed(machine.lines, meant), substituted(result.term, meant)
 
 
 def _check_directions(asked: Task, names: Sequence[str], directions: Sequence[np.ndarray]) -> None:
@@ -163,6 +192,7 @@ def _inner_product(asked: Task, adjoints: list[Term], along: list[str]) -> tuple
 
 
 def _generated(
+    judged: MatrixTransformation,
     asked: Task,
     inputs: Inputs,
     point: Mapping[str, np.ndarray],
@@ -172,7 +202,7 @@ def _generated(
 ) -> Generated:
     """The program of these sections that prints the results, with what they need and nothing else."""
     every = [line for _, lines in sections for line in lines]
-    kept = needed(every, results)
+    kept = judged.drivers.prune(every, results)
     known = shapes(inputs, every)
     inputs = tuple([x for x in inputs if x[0] in kept])
     sections = [
@@ -180,7 +210,7 @@ def _generated(
     ]
     lines = [line for _, part in sections for line in part]
     program = Program(inputs, binding(lines, Tuple(tuple(results))))
-    typecheck(program, TABLE)
+    typecheck(program, judged.rules)
     bound = [name for name, _ in inputs] + [name for name, _ in lines]
     lets = {name: ((number, name),) for number, name in enumerate(bound, 1)}
     prints = tuple(range(len(bound) + 1, len(bound) + len(results) + 1))

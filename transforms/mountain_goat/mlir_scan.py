@@ -84,9 +84,7 @@ def scan(text: str) -> str:
         elif kind == "foreign":
             raise Malformed(f"unexpected character {found!r}", _line(text, at))
         elif kind is not None:
-            raise Malformed(
-                f"unexpected {found!r}: aliases, metadata and other alphabets are not read", _line(text, at)
-            )
+            raise Malformed(f"unexpected {found!r}: aliases and metadata are not read", _line(text, at))
         before = found
     if opened:
         raise Malformed(f"this {opened[-1][0]!r} is never closed", _line(text, opened[-1][1]))

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from transforms.mountain_goat.built_in import ARGUMENTS
-from transforms.mountain_goat.errors import NoGradient, UnknownName
-from transforms.mountain_goat.lines import Line, needed, renamed, shape_of, shapes, substituted, unchain
+from transforms.mountain_goat.errors import NoGradient
+from transforms.mountain_goat.judged import MatrixTransformation
+from transforms.mountain_goat.lines import Line, renamed, shape_of, shapes, substituted, unchain
 from transforms.mountain_goat.module import Module, shape_text
 from transforms.mountain_goat.names import Names, plain
 from transforms.mountain_goat.straight import Straight
@@ -41,7 +42,7 @@ class Task:
         return NoGradient(message, self.line, self.file)
 
 
-def task(straight: Straight, names: Sequence[str], loss: int) -> Task:
+def task(straight: Straight, names: Sequence[str], loss: int, judged: MatrixTransformation) -> Task:
     """To differentiate print number `loss`, counted from 0, by the named matrices. Raises NoGradient, UnknownName."""
     lines, printed, used = spoken(straight)
     if straight.stop is not None:
@@ -56,8 +57,8 @@ def task(straight: Straight, names: Sequence[str], loss: int) -> Task:
     shape = shape_of(result, shapes(inputs, lines))
     if shape != (1, 1):
         raise NoGradient(f"the loss is {shape_text(shape)}: expected 1x1", line, straight.file)
-    wrt = _inputs(straight, names, line)
-    kept = needed(lines, [result])
+    wrt = judged.drivers.locate(straight, names, line)
+    kept = judged.drivers.prune(lines, [result])
     for name, variable in zip(names, wrt, strict=True):
         if variable not in kept:
             raise NoGradient(f"the loss does not depend on {name}", line, straight.file)
@@ -114,30 +115,3 @@ def refuse_dynamic(module: Module) -> None:
             if instruction.op == "call" and instruction.attributes["callee"] not in called:
                 called.add(instruction.attributes["callee"])
                 todo.append(functions[instruction.attributes["callee"]].body)
-
-
-def _inputs(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
-    """The inputs that the names stand for on the line of the loss."""
-    if not names:
-        raise NoGradient("no matrix is named to differentiate by", 0, straight.file)
-    defined: dict[str, tuple[int, str]] = {}  # where each variable is bound first, and by which name
-    for name, pairs in straight.lets.items():
-        for where, variable in pairs:
-            defined[variable] = min(defined.get(variable, (where, name)), (where, name))
-    found = []
-    for name in names:
-        if name not in straight.lets:
-            known = ", ".join(list(straight.lets)[:10]) or "nothing"
-            raise UnknownName(f"unknown name {name}: the program binds {known}", 0, straight.file)
-        before = [pair for pair in straight.lets[name] if pair[0] <= line]
-        if not before:
-            where = straight.lets[name][0][0]
-            message = f"the loss does not depend on {name}, which is bound later, on line {where}"
-            raise NoGradient(message, line, straight.file)
-        where, variable = max(before, key=lambda pair: pair[0])
-        if variable not in straight.point or defined[variable][1] != name:
-            raise NoGradient(f"{name} is not bound to a literal matrix", where, straight.file)
-        if variable in found:
-            raise NoGradient(f"{name} is named twice", 0, straight.file)
-        found.append(variable)
-    return tuple(found)

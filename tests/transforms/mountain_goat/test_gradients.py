@@ -87,6 +87,18 @@ print g_x
     )
 
 
+def test_adjoints_of_adjoints_say_so():
+    text = text_of(hvp(straight("let x = [[2.0]]\nprint exp(x) * x\n"), ["x"], [np.ones((1, 1))]))
+    assert re.findall(r"^let (g2?_\w+) =", text, re.MULTILINE) == [
+        "g_v1", "g_x_part", "g_x_part2", "g_x",
+        "g2_g_x", "g2_g_v1", "g2_v1_part", "g2_v1_part2", "g2_v1", "g2_x_part", "g2_x_part2", "g2_x",
+    ]  # fmt: skip
+
+
+def test_the_same_program_gives_the_same_text():
+    assert len({text_of(descend(straight(WORKED), ["x", "w"], 3, 0.1)) for _ in range(3)}) == 1
+
+
 def test_ties_share():
     found = grad("let m = [[1, 3, 3], [2, 2, 0]]\nprint col_sum(row_max(m))\n", "m")
     assert lists(found) == [[[5.0]], [[0.0, 0.5, 0.5], [0.5, 0.5, 0.0]]]
@@ -233,7 +245,7 @@ def test_nothing_is_dead():
     assert "transpose(w)" not in text_of(gradient(straight(source), ["w"]))
     assert "relu" in text_of(gradient(straight(source), ["w"]))
     assert "let w" in text_of(gradient(straight(source), ["x"]))
-    assert "let a" not in text_of(
+    assert "let a " not in text_of(
         hvp(straight("let a = [[1]]\nlet x = [[2]]\nprint a + x\n"), ["x"], [np.ones((1, 1))])
     )
 
