@@ -193,7 +193,7 @@ def pow_dadb(a: R, b: R) -> R:
     """The derivative of a^b by both, a^(b-1) * (1 + b * log(a)); 0 for a <= 0 (a convention)."""
     if isinstance(a, np.ndarray):
         return np.frompyfunc(pow_dadb, 2, 1)(a, b).astype(float)
-    return pow(a, b - 1.0) * (1.0 + b * log(a)) if a > 0.0 else 0.0
+    return 0.0 if a <= 0.0 else pow(a, b - 1.0) * (1.0 + b * log(a))
 
 
 def _or_infinity(f: Callable[[float], float], a: float) -> float:

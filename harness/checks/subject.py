@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from transforms.array_rules import TABLE
 from transforms.chad.transform import EFFICIENT, Clauses
 from transforms.drivers import TRANSFORMATIONS, Point, Transformation, gradient
+from transforms.mountain_goat.judged import MATRICES
 from transforms.syntax import Program
 
 Vjp = Callable[[Program, Point, Any], Mapping[str, Any]]
@@ -42,5 +42,8 @@ class Subject:
         return replace(self, name=name, transformations=changed)
 
 
-UNMUTATED = Subject("adjudge", {name: replace(judged, rules=TABLE) for name, judged in TRANSFORMATIONS.items()})
+UNMUTATED = Subject(
+    "adjudge",
+    {name: replace(MATRICES, representation=judged.representation) for name, judged in TRANSFORMATIONS.items()},
+)
 """The transformation as it should be, with every row of the table."""

@@ -52,7 +52,7 @@ positions: line
 events: Ir
 summary: 143
 
-ob=(1) /tmp/p
+ob=(1) p
 fl=(1) a file.mg
 fn=(1) part0
 3 10

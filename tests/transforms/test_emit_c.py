@@ -108,9 +108,10 @@ def test_arrays_of_one_literal_take_part_without_storage():
 @compiles
 def test_arrays_of_several_literals_are_data():
     machine = EmitC(TABLE)
-    mixed = np.array([[0.0, -0.0, 1.5]])
-    (found,) = Emitted(machine, (machine.neg(machine.constant(mixed)),)).run()
-    assert [str(x) for x in found[0]] == ["-0.0", "0.0", "-1.5"]
+    found = Emitted(
+        machine, tuple([machine.neg(machine.constant(np.array(x))) for x in ([0.0, -0.0], [1.5, 2.0])])
+    ).run()
+    assert [[str(x) for x in array] for array in found] == [["-0.0", "0.0"], ["-1.5", "-2.0"]]
 
 
 def test_axes_that_stay_together_are_one_loop():
@@ -185,7 +186,7 @@ def test_functions_stay_short_and_roi_calls_them_all():
     assert all(body.count(";") <= PART for _, body in parts)
     roi = source[source.index("APART void roi") :]
     assert re.findall(r"part\d+", roi) == [name for name, _ in parts]
-    assert roi[: roi.index("}")].endswith('__asm__ volatile("" ::: "memory");\n'), "or the last call is a jump"
+    assert roi[: roi.index("}")].endswith('\n    __asm__ volatile("" ::: "memory");\n'), "or the last call is a jump"
 
 
 def test_inputs_are_external_and_not_const():

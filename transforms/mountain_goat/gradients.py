@@ -18,7 +18,7 @@ from transforms.mountain_goat.adjoints import differentiate
 from transforms.mountain_goat.errors import WrongDirection
 from transforms.mountain_goat.express import expressed
 from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
-from transforms.mountain_goat.lines import Line, renamed, shapes, substituted, variables
+from transforms.mountain_goat.lines import Line, renamed, shapes, substituted, unchain, variables
 from transforms.mountain_goat.module import shape_text
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.task import Inputs, Task, task
@@ -121,9 +121,8 @@ def hvp(
     product, total = _inner_product(asked, adjoints, along)
     kept = judged.drivers.prune([*asked.lines, *backward, *product], [total])
     lines = [line for line in [*asked.lines, *backward, *product] if line[0] in kept]
-    again, products = differentiate(
-        judged.drivers.hvp(judged), tuple([x for x in inputs if x[0] in kept]), lines, total, asked.wrt, asked.names
-    )
+    inside = tuple([x for x in inputs if x[0] in kept])
+    again, products = differentiate(judged.drivers.hvp(judged), inside, lines, total, asked.wrt, asked.names)
     sections = [
         ("Forward pass", asked.lines),
         ("Backward pass", backward),
@@ -155,11 +154,12 @@ def _stepped(
     type_ = Array(asked.point[name].shape)
     machine = Writing(judged.rules)
     result = judged.drivers.step(machine, Atom(now.get(name, Var(name)), type_), Atom(adjoint, type_), float(rate))
+    lines, after = unchain(binding(machine.lines, result.term))
     meant: dict[str, Term] = {}
-    for line, _ in machine.lines:
-        wanted = f"{name}_s{step}" if result.term.name == line else f"{name}_step"
+    for line, _ in lines:
+        wanted = f"{name}_s{step}" if line in variables([after]) else f"{name}_step"
         meant[line] = Var(asked.names.fresh(wanted))
-    return renamed(machine.lines, meant), substituted(result.term, meant)
+    return renamed(lines, meant), substituted(after, meant)
 
 
 def _check_directions(asked: Task, names: Sequence[str], directions: Sequence[np.ndarray]) -> None:

@@ -1,0 +1,137 @@
+"""The kill matrix as a picture: a row for each mutant, a column for each check.
+
+Every cell says in a symbol what its colour says: how many decades beyond the tolerance a kill by value is, or how else
+the mutant was noticed. The same records give the same bytes.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib import rc_context, style
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from reports import files
+from reports.plots import FAINT, INK, SETTINGS
+from reports.sweeps import Record, of_kind
+
+CELL = 0.19
+"""Width and height of a cell, in inches."""
+
+CHARACTER = 0.075
+"""The width of a character of a label, in inches."""
+
+PASS, UNNOTICED = "#f4f4f4", "#b00020"
+SHADES = ("#d6e6f4", "#abd0e6", "#6aaed6", "#3787c0", "#105ba4", "#08306b")
+"""Kills by value, a shade for every two decades of the margin; the last for ten and more, and for NaN."""
+
+OTHERS = {
+    "killed-crash": ("C", "#f0a33f", "crash"),
+    "killed-refusal": ("R", "#c79be0", "refusal"),
+    "timeout": ("T", "#e05f5f", "timeout"),
+}
+
+
+def write(records: Sequence[Record], folder: Path) -> list[Path]:
+    """Write `kill-matrix.svg` and `.png`; returns their paths, none where there is no matrix."""
+    if not of_kind(records, "cell"):
+        return []
+    with style.context("default"), rc_context(SETTINGS):
+        figure = _figure(records)
+        paths = []
+        for form, metadata in {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}.items():
+            data = io.BytesIO()
+            figure.savefig(data, format=form, metadata=metadata)
+            paths.append(files.write(Path(folder) / f"kill-matrix.{form}", data.getvalue()))
+        return paths
+
+
+def _figure(records: Sequence[Record]) -> Figure:
+    verdicts, checks = of_kind(records, "verdict"), [check["check"] for check in of_kind(records, "check")]
+    cells = {(cell["mutant"], cell["check"]): cell for cell in of_kind(records, "cell")}
+    left = CHARACTER * (2 + max(len(v["mutant"]) for v in verdicts))
+    top = 0.35 + CHARACTER * max(map(len, checks))
+    bottom, right = 0.75, 0.9
+    width, height = CELL * len(checks), CELL * len(verdicts)
+    size = max(left + width + right, 6.5), top + height + bottom
+    figure = Figure(size, facecolor="white")
+    axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], height / size[1]))
+    axes.set(xlim=(0, len(checks)), ylim=(len(verdicts), 0))
+    for side in axes.spines.values():
+        side.set_visible(False)
+    axes.tick_params(length=0, pad=2)
+    axes.xaxis.tick_top()
+    axes.set_xticks([k + 0.5 for k in range(len(checks))], checks, rotation=90, fontsize=7)
+    axes.set_yticks([k + 0.5 for k in range(len(verdicts))], [v["mutant"] for v in verdicts], fontsize=7)
+    for row, v in enumerate(verdicts):
+        for column, check in enumerate(checks):
+            _draw(axes, row, column, cells[v["mutant"], check])
+        _remark(axes, row, len(checks), v)
+        if v["surprises"]:
+            axes.get_yticklabels()[row].set(color=UNNOTICED, fontweight="bold")
+    _separate(axes, verdicts, len(checks))
+    _legend(figure, size)
+    return figure
+
+
+def _draw(axes: Axes, row: int, column: int, cell: Record) -> None:
+    symbol, colour, dark = _look(cell)
+    axes.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.8))
+    if symbol:
+        axes.text(
+            column + 0.5, row + 0.53, symbol, ha="center", va="center", fontsize=6, color="white" if dark else INK
+        )
+
+
+def _look(cell: Record) -> tuple[str, str, bool]:
+    """A cell's symbol and colour, and whether the colour is dark."""
+    if cell["outcome"] == "pass":
+        return "", PASS, False
+    if cell["outcome"] in OTHERS:
+        symbol, colour, _ = OTHERS[cell["outcome"]]
+        return symbol, colour, False
+    margin = float(cell["margin"])
+    if not math.isfinite(margin):
+        return "∞" if margin == margin else "?", SHADES[-1], True
+    decades = max(0, math.floor(math.log10(margin)))
+    return str(decades), SHADES[min(decades // 2, len(SHADES) - 1)], decades >= 6
+
+
+def _remark(axes: Axes, row: int, columns: int, v: Record) -> None:
+    text, colour = ("equivalent", FAINT) if v["expected"] == "equivalent" else ("", INK)
+    if not v["caught"] and v["expected"] == "caught":
+        text, colour = "NOT CAUGHT", UNNOTICED
+    axes.text(columns + 0.3, row + 0.53, text, ha="left", va="center", fontsize=6.5, color=colour)
+
+
+def _separate(axes: Axes, verdicts: Sequence[Record], columns: int) -> None:
+    """A line wherever what is broken changes."""
+    for row in range(1, len(verdicts)):
+        if verdicts[row]["breaks"] != verdicts[row - 1]["breaks"]:
+            axes.plot((0, columns), (row, row), color=INK, linewidth=0.8, clip_on=False)
+
+
+def _legend(figure: Figure, size: tuple[float, float]) -> None:
+    entries = [("", PASS, False, "not noticed")]
+    entries += [
+        (str(2 * k), shade, 2 * k >= 6, f"1e{2 * k}" + (" and more, ∞, NaN (?)" if k == len(SHADES) - 1 else ""))
+        for k, shade in enumerate(SHADES)
+    ]
+    entries += [(symbol, colour, False, name) for symbol, colour, name in OTHERS.values()]
+    axes = figure.add_axes((0, 0, 1, 0.62 / size[1]))
+    axes.set(xlim=(0, size[0]), ylim=(0.62, 0))
+    axes.axis("off")
+    axes.text(0.1, 0.1, "killed by value, error over tolerance:", fontsize=7, va="center", color=FAINT)
+    x, y = 0.1, 0.25
+    for k, (symbol, colour, dark, name) in enumerate(entries):
+        if k == 7:
+            x, y = 0.1, 0.45
+        axes.add_patch(Rectangle((x, y - 0.07), 0.16, 0.16, facecolor=colour, edgecolor=FAINT, linewidth=0.4))
+        axes.text(x + 0.08, y + 0.01, symbol, ha="center", va="center", fontsize=6, color="white" if dark else INK)
+        axes.text(x + 0.22, y + 0.01, name, ha="left", va="center", fontsize=7)
+        x += 0.36 + CHARACTER * 0.9 * len(name)
