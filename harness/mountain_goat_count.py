@@ -44,7 +44,7 @@ def costliest(line: Straight, counted: Mapping[str, Profile]) -> list[Line]:
     """The lines of the source that cost most at the first of the levels, in falling order."""
     source = line.program.source.split("\n")
     by_level = {level: callgrind.of_file(profile, line.file) for level, profile in counted.items()}
-    first = next(iter(by_level.values()))
+    first = next(iter(by_level.values()), {})
     numbers = sorted((number for number in first if 0 < number <= len(source)), key=lambda n: (-first[n], n))
     comment = "//" if line.file.endswith(".mlir") else "#"
     return [

@@ -1,152 +1,106 @@
 """The campaign: every mutant against every check, none skipped after the first kill.
 
 What does not depend on a mutant is prepared once. The unmutated transformation goes first, and where it fails no mutant
-is run. Then every cell runs in a process of its own, forked from this one.
+is run. Then every cell runs in a process of its own, forked from this one. What comes out does not depend on how many
+run at a time, nor on whether the run was broken and continued; times do, and are kept apart.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
 
-from harness.checks.check import Check, Outcome, Result, judge
-from harness.checks.subject import UNMUTATED, Subject
-from harness.records import Record
-from mutants import cells
-from mutants.coverage import called
-from mutants.verdicts import Verdict, verdict
+from harness.bench import provenance
+from harness.records import Record, to_json
+from harness.status import Status
+from mutants import cells, running, summary
+from mutants.differences import difference
 from mutants.mutant import Mutant
-from mutants.resume import Journal
-from transforms.errors import AdjudgeError
+from mutants.plan import Plan, Ready, prepare
+from mutants.resume import Journal, sources, timing
+from mutants.verdicts import Verdict, status
 
-TIMEOUT = 5.0
-"""Seconds that a cell may take: a hundred times what one takes on average."""
-
-WHERE = 500
-"""The most characters that are kept of what shows an error."""
-
-Key = tuple[str, str]
-
-
-class Inconsistent(AdjudgeError):
-    """A catalogue and a battery that do not fit together."""
+SEARCH = 60.0
+"""Seconds that the search for a program on which a survivor differs may take."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What a campaign runs: the mutants of a subject, the checks, and the seed of their inputs."""
+class Finished:
+    """The records of a campaign, its times, and what it ends with."""
 
-    mutants: tuple[Mutant, ...]
-    checks: tuple[Check, ...]
-    seed: int = 0
-    subject: Subject = UNMUTATED
-    timeout: float = TIMEOUT
-
-    def __post_init__(self) -> None:
-        for what, ids in {"mutants": [m.id for m in self.mutants], "checks": [c.id for c in self.checks]}.items():
-            if again := sorted({id_ for id_ in ids if ids.count(id_) > 1}):
-                raise Inconsistent(f"expected {what} with ids of their own, found several of {', '.join(again)}")
+    records: list[Record]
+    timings: list[Record]
+    status: Status
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """A plan with everything prepared that does not depend on a mutant."""
+def conduct(
+    plan: Plan,
+    folder: Path,
+    jobs: int,
+    *,
+    quick: bool = False,
+    resume: bool = False,
+    stop_first: bool = False,
+    fail_under: float | None = None,
+    rules: Mapping[str, Mapping[str, int]] | None = None,
+    say: Callable[[str], object] = lambda text: None,
+    on_done: Callable[[str], object] = lambda name: None,
+) -> Finished:
+    """Run a plan; results are appended to files in `folder` as they come.
 
-    plan: Plan
-    prepared: dict[str, Any]
-    mutated: dict[str, Subject]
-
-
-def prepare(plan: Plan) -> Ready:
-    """Inputs, references and parsed programs, and every mutant applied. Raises NothingChanged."""
-    mutated = {mutant.id: mutant.applied(plan.subject) for mutant in plan.mutants}
-    return Ready(plan, {check.id: check.prepare(plan.seed) for check in plan.checks}, mutated)
-
-
-def baseline(ready: Ready, jobs: int, seconds: dict[Key, float]) -> list[Record]:
-    """What the checks find on the unmutated transformation, as cells, in the order of the checks."""
-    plan = ready.plan
-    work = ((("", check.id), partial(_cell, check, plan.subject, ready.prepared[check.id])) for check in plan.checks)
-    found = {}
-    for done in cells.run(work, jobs, plan.timeout):
-        found[done.key[1]], seconds[done.key] = _result(done), done.seconds
-    return [_record("baseline", None, check, found[check.id]) for check in plan.checks]
-
-
-def coverage(ready: Ready) -> dict[str, list[str]]:
-    """The leaves that each check calls. It runs here, so that every cell starts from a process that is warm."""
-    return called([(check, ready.prepared[check.id]) for check in ready.plan.checks], ready.plan.subject)
-
-
-@dataclass(slots=True)
-class Stopping:
-    """Where a run ends early: the place of the first mutant whose verdict is not as expected."""
-
-    at: int | None = None
-
-
-def run(ready: Ready, journal: Journal, jobs: int, stop: Stopping | None = None) -> Iterator[Key]:
-    """Run the cells that the journal lacks, each yielded by mutant and check when its result is there.
-
-    With `stop`, no mutant is begun behind the first that turns out not as expected, and its place is filled in.
+    `resume` takes over what an earlier run of the same plan left there. With `stop_first`, the mutants end with the
+    first that is not as expected. `rules` says how many mutants of the catalogue replace each field of each rule.
+    `say` hears what a reader should know, `on_done` the name of each cell when its result is there. An interrupt leaves
+    the files as they are.
     """
-    plan = ready.plan
-    places = {mutant.id: k for k, mutant in enumerate(plan.mutants)}
-    checks = {check.id: check for check in plan.checks}
-    missing = {m.id: sum((m.id, c.id) not in journal.cells for c in plan.checks) for m in plan.mutants}
-
-    def work() -> Iterator[tuple[Key, Callable[[], Result]]]:
-        for k, mutant in enumerate(plan.mutants):
-            if not missing[mutant.id]:
-                settle(mutant)
-            for check in plan.checks:
-                if stop and stop.at is not None and k > stop.at:
-                    return
-                if (mutant.id, check.id) not in journal.cells:
-                    # Applied in the cell, so that what a mutant keeps between calls begins anew in each.
-                    yield (mutant.id, check.id), partial(_mutated, check, mutant, plan.subject, ready.prepared)
-
-    def settle(mutant: Mutant) -> None:
-        if stop and not judged(plan, mutant, journal.cells).as_expected:
-            stop.at = min(places[mutant.id], len(places) if stop.at is None else stop.at)
-
-    for done in cells.run(work(), jobs, plan.timeout):
-        mutant, check = done.key
-        journal.add(_record("cell", mutant, checks[check], _result(done)), done.seconds)
-        missing[mutant] -= 1
-        if not missing[mutant]:
-            settle(plan.mutants[places[mutant]])
-        yield done.key
-
-
-def judged(plan: Plan, mutant: Mutant, found: dict[Key, Record]) -> Verdict:
-    """The verdict on a mutant whose cells are all there."""
-    return verdict(mutant, [found[mutant.id, check.id] for check in plan.checks])
-
-
-def _mutated(check: Check, mutant: Mutant, subject: Subject, prepared: dict[str, Any]) -> Result:
-    return _cell(check, mutant.applied(subject), prepared[check.id])
-
-
-def _cell(check: Check, subject: Subject, prepared: Any) -> Result:
-    result = judge(check, subject, prepared)
-    # The same text in every run: addresses differ between processes.
-    where = re.sub(r"0x[0-9a-f]{6,}", "0x...", result.where)
-    return Result(result.outcome, None if result.error is None else float(result.error), where[:WHERE])
-
-
-def _result(done: cells.Done[Key]) -> Result:
-    if done.timed_out:
-        return Result(Outcome.TIMEOUT, None, "")
-    return done.value if done.lost is None else Result(Outcome.CRASH, None, done.lost)
-
-
-def _record(kind: str, mutant: str | None, check: Check, result: Result) -> Record:
-    return {
-        "kind": kind, **({} if mutant is None else {"mutant": mutant}), "check": check.id,
-        "outcome": str(result.outcome), "error": result.error, "tolerance": check.tolerance,
-        "margin": result.margin(check), "where": result.where,
+    run = {
+        **provenance(plan.seed, quick), "sources": sources(), "timeout": plan.timeout,
+        "mutants": [mutant.id for mutant in plan.mutants], "checks": [check.id for check in plan.checks],
     }  # fmt: skip
+    phases: dict[str, float] = {}
+    with Journal(folder, run, resume) as journal:
+        if journal.fresh:
+            say(f"not resumed: {journal.fresh}")
+        began = time.perf_counter()
+        ready = prepare(plan)
+        phases["prepare"], began = time.perf_counter() - began, time.perf_counter()
+        seconds: dict[running.Key, float] = {}
+        baseline = running.baseline(ready, jobs, seconds)
+        if (found := status(baseline, ())) is Status.BASELINE_FAILED:
+            records = [{**run, "records": len(baseline)}, *baseline]
+            return Finished(_as_read(records), [timing(key, seconds[key]) for key in seconds], found)
+        calls = running.coverage(ready)
+        phases["baseline"], began = time.perf_counter() - began, time.perf_counter()
+        stop = running.Stopping() if stop_first else None
+        for mutant, check in running.run(ready, journal, jobs, stop):
+            on_done(f"{mutant} / {check}")
+        phases["cells"], began = time.perf_counter() - began, time.perf_counter()
+        if stop and stop.at is not None:
+            plan = replace(plan, mutants=plan.mutants[: stop.at + 1])
+        verdicts = [running.judged(plan, mutant, journal.cells) for mutant in plan.mutants]
+        differences = _differences(ready, [v for v in verdicts if v.survived], jobs)
+        records = summary.records(plan, run, baseline, calls, journal.cells, verdicts, differences, rules or {})
+        phases["summary"] = time.perf_counter() - began
+        seconds |= {(m.id, c.id): journal.seconds[m.id, c.id] for m in plan.mutants for c in plan.checks}
+    timings = [timing(key, spent) for key, spent in sorted(seconds.items())]
+    timings += [{"kind": "phase", "phase": name, "seconds": round(spent, 3)} for name, spent in phases.items()]
+    return Finished(_as_read(records), timings, status(baseline, verdicts, fail_under))
+
+
+def _differences(ready: Ready, survivors: Sequence[Verdict], jobs: int) -> dict[str, Record]:
+    """A program on which each survivor differs, where one is found; in cells, for a survivor may hang or crash."""
+
+    def search(mutant: Mutant) -> Record | None:
+        return difference(ready.plan.subject, mutant.applied(ready.plan.subject), ready.plan.seed)
+
+    work = ((v.mutant.id, partial(search, v.mutant)) for v in survivors)
+    return {done.key: done.value for done in cells.run(work, jobs, SEARCH) if done.value}
+
+
+def _as_read(records: Sequence[Record]) -> list[Record]:
+    """The records as whoever reads the file will find them."""
+    return [json.loads(to_json(record)) for record in records]

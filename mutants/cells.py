@@ -1,8 +1,8 @@
 """Cells: one piece of work each, in a process of its own that is forked from this one.
 
 A cell starts from what this process has prepared and warmed, and what it leaves behind ends with it: no cell can see
-another. The clock that stops a cell is the parent's, for a loop in C would not notice a signal handler of Python's. Only
-the outcome comes back, so nothing that is under judgement needs to be picklable.
+another. The clock that stops a cell is the parent's, for a loop in C would not notice a signal handler of Python's.
+Only the outcome comes back, so nothing that is under judgement needs to be picklable.
 """
 
 from __future__ import annotations

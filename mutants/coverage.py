@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from functools import wraps
 from typing import Any
@@ -22,7 +22,7 @@ def called(checks: Iterable[tuple[Check, Any]], subject: Subject) -> dict[str, l
     return found
 
 
-def reaches(paths: list[str], leaf: str) -> bool:
+def reaches(paths: Sequence[str], leaf: str) -> bool:
     """Whether a check that calls the leaves at `paths` calls a leaf, or something that it is part of or has as a part.
 
     A leaf that is no function counts as called with its row: nothing can be said of it alone.

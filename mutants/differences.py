@@ -37,7 +37,7 @@ LARGE = 1e-9
 
 
 def difference(before: Subject, after: Subject, seed: int) -> Record | None:
-    """The smallest program tried on which two subjects differ, with its point and what each finds; None if none does."""
+    """The smallest program tried on which two subjects differ, with its point and what each finds, if one does."""
     examples = sorted(_examples(seed), key=lambda example: sum(1 for _ in subterms(example.program.term)))
     for kind in (_in_value, _in_bits, _in_cost):
         for example in examples:
@@ -116,5 +116,6 @@ def _in_cost(before: Subject, after: Subject, example: Example) -> Record | None
 
 def _text(example: Example) -> str:
     """The program, and the static parameters that its text leaves out."""
-    statics = [f"{op.name} with {dict(op.statics)}" for op in subterms(example.program.term) if getattr(op, "statics", ())]
+    terms = subterms(example.program.term)
+    statics = [f"{op.name} with {dict(op.statics)}" for op in terms if isinstance(op, Op) and op.statics]
     return "; ".join([pretty_program(example.program), *statics])

@@ -8,10 +8,10 @@ from typing import Any
 from harness.checks.check import Check, Outcome, Question
 from harness.records import Record
 from mutants import matrix
-from mutants.campaign import Plan
 from mutants.coverage import reaches
 from mutants.leaves import ROOT, place, place_of, replaced, source
 from mutants.matrix import Rows
+from mutants.plan import Plan
 from mutants.separation import exceptions
 from mutants.verdicts import Verdict, score
 
@@ -23,9 +23,6 @@ FACTORS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e6, 1e8, 1e10, 1e12
 
 FIELDS = ("evaluate", "tangent", "pullback", "shape", "cost", "c")
 """The fields of a rule, each of which some mutant should replace."""
-
-FEW = 6
-"""A rule with fewer mutants than fields has one that nothing replaces."""
 
 
 def records(
@@ -148,7 +145,7 @@ def _kills(cell: Record, factor: float) -> bool:
 
 def by_rule(targets: Iterable[str], rules: Iterable[str]) -> dict[str, dict[str, int]]:
     """How many mutants replace each field of each rule, by their targets."""
-    found = {name: dict.fromkeys(FIELDS, 0) for name in rules}
+    found: dict[str, dict[str, int]] = {name: dict.fromkeys(FIELDS, 0) for name in rules}
     for target in targets:
         match target.split("."):
             case ["rules", name, field] if name in found and field in FIELDS:

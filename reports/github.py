@@ -22,9 +22,10 @@ def summary(records: Sequence[Record], limit: int = LIMIT) -> str:
     for table in tables:
         more = table.markdown() + "\n"
         if len((text + more + left_out).encode()) > limit:
-            return text + left_out
+            text += left_out
+            break
         text += more
-    return text
+    return text if len(text.encode()) <= limit else ""
 
 
 def append(records: Sequence[Record], path: Path) -> None:

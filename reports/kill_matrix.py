@@ -59,7 +59,7 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
     """Write `mutants.md`, and each table as CSV; returns their paths."""
     made = tables(records)
     texts = {"mutants.md": "# Kill matrix\n\n" + "\n".join(table.markdown() for table in made)}
-    texts |= {f"{table.name}.csv": table.csv() for table in made}
+    texts |= {f"{'' if table.name == 'kill-matrix' else 'mutants-'}{table.name}.csv": table.csv() for table in made}
     return [files.write(Path(folder) / name, text.encode()) for name, text in texts.items()]
 
 

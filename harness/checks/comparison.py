@@ -22,7 +22,7 @@ Numbers = list[float]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An example with the numbers that are right: the value's, the context cotangent's, and what errors are measured in."""
+    """An example with the numbers that are right: of its value and its gradient, and the unit of each error."""
 
     example: Example
     primal: Numbers
@@ -56,9 +56,9 @@ class Comparison:
         """Add what the subject finds to each example."""
         for answer in answers:
             for source, primal, cotangent in runs(subject, answer.example):
-                expected = answer.primal + answer.cotangent if primal else answer.cotangent
-                scale = answer.scale if primal else answer.scale[-len(cotangent) :]
-                self.add(answer.example, source, primal + cotangent, expected, scale)
+                value = primal if answer.primal else []
+                expected = answer.primal + answer.cotangent if value else answer.cotangent
+                self.add(answer.example, source, value + cotangent, expected, answer.scale[-len(expected) :])
         return self
 
     def measured(self) -> Measured:

@@ -8,7 +8,7 @@ from typing import Any
 
 from transforms.chad.transform import EFFICIENT, Clauses
 from transforms.drivers import TRANSFORMATIONS, Point, Transformation, gradient
-from transforms.mountain_goat.judged import MATRICES
+from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
 from transforms.syntax import Program
 
 Vjp = Callable[[Program, Point, Any], Mapping[str, Any]]
@@ -35,6 +35,14 @@ class Subject:
             yield self.name, self.function(program, point, cotangent)
         for name, judged in self.transformations.items():
             yield name, gradient(judged, program, point, cotangent).cotangent
+
+    def matrices(self) -> MatrixTransformation:
+        """The transformation that matrix programs are differentiated by: the accumulator's, where there are two."""
+        judged = self.transformations.get("accumulator") or next(iter(self.transformations.values()))
+        if isinstance(judged, MatrixTransformation):
+            return judged
+        drivers = replace(MATRICES.drivers, seed=judged.drivers.seed, hvp=judged.drivers.hvp)
+        return MatrixTransformation(judged.rules, judged.clauses, judged.representation, judged.machine, drivers)
 
     def changed(self, name: str, change: Callable[[Transformation], Transformation]) -> Subject:
         """The subject with every one of its transformations changed."""

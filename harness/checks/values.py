@@ -69,12 +69,14 @@ CHECKS = (
     Check(
         "taylor", Question.RIGHT,
         "what the gradient leaves of a change of the value shrinks with the square of the step",
-        0.25, "by how much the rate may be below 2; a wrong gradient has rate 1", taylor.expansions, taylor.remainders, "gradients",
+        0.25, "by how much the rate may be below 2; a wrong gradient has rate 1",
+        taylor.expansions, taylor.remainders, "gradients",
     ),
     Check(
         "representations", Question.RIGHT,
         "both representations give the same gradient, on random programs too",
-        1e-12, "of the sum of |contributions|: only the order of sums differs", linear.random_examples, linear.agreement,
+        1e-12, "of the sum of |contributions|: only the order of sums differs",
+        linear.random_examples, linear.agreement,
     ),
     Check(
         "linearity", Question.RIGHT,

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from transforms.array_rules import TABLE
+from transforms.drivers import Transformation, everywhere
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
-from transforms.machines.counting import Counting
+from transforms.mountain_goat.judged import MATRICES
 from transforms.mountain_goat.straight import Straight
-from transforms.rules import REALS
 from transforms.syntax import Let, Term, Var, children
 from transforms.walks import walking
 
-# Compiled programs know no domains: an infinity or NaN flows on.
-EVERYWHERE = {name: replace(rule, domain=REALS) for name, rule in TABLE.items()}
 
+def run(straight: Straight, judged: Transformation = MATRICES) -> list[np.ndarray]:
+    """The values that a program prints, in order, up to where it stops. A value is dropped after its last use.
 
-def run(straight: Straight) -> list[np.ndarray]:
-    """The values that a program prints, in order, up to where it stops. A value is dropped after its last use."""
-    machine = Counting(EVERYWHERE)
+    Compiled programs know no domains, so here an infinity or NaN flows on too.
+    """
+    judged = everywhere(judged)
+    machine = judged.machine(judged.rules)
     term, lets = straight.program.term, []
     while isinstance(term, Let):
         lets.append(term)

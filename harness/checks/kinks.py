@@ -1,0 +1,162 @@
+"""What gradients are where the mathematics leaves a choice, and where numbers leave the ordinary range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from math import inf
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from harness.checks import hard_points
+from harness.checks.check import Check, Measured, Question
+from harness.checks.comparison import Answer, Comparison, leaves
+from harness.checks.examples import Example, signed
+from harness.checks.subject import Subject
+from harness.reference_double import evaluate, like
+from transforms.drivers import tangent
+from transforms.parse import parse
+from transforms.rules import Rules
+from transforms.syntax import Op, Program, Var
+from transforms.types import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The partial derivatives of a rule at a point, by convention: entry by entry of its arguments, in order."""
+
+    rule: str
+    at: tuple[float, ...]
+    partials: tuple[float, ...]
+
+
+CONVENTIONS = (
+    Stated("abs", (0.0,), (0.0,)),
+    Stated("relu", (0.0,), (1.0,)),
+    Stated("max", (2.0, 2.0), (0.5, 0.5)),
+    Stated("min", (2.0, 2.0), (0.5, 0.5)),
+    Stated("sqrt", (0.0,), (inf,)),
+    Stated("pow", (0.0, 0.0), (0.0, 0.0)),
+    Stated("pow", (0.0, 0.5), (inf, 0.0)),
+    Stated("pow", (0.0, 1.0), (1.0, 0.0)),
+    Stated("pow", (0.0, 2.0), (0.0, 0.0)),
+    Stated("pow", (-3.0, 2.0), (-6.0, 0.0)),
+    Stated("pow", (-2.0, 3.0), (12.0, 0.0)),
+    Stated("pow", (-2.0, -1.0), (-0.25, 0.0)),
+    Stated("ge", (2.0, 2.0), (0.0, 0.0)),
+    Stated("div0", (0.0, 0.0), (inf, 0.0)),
+    Stated("reduce", (1.0, 3.0, 3.0), (0.0, 0.5, 0.5)),
+)
+"""Every convention of the table of rules; that of `reduce` is a maximum over a row."""
+
+MORE = (
+    *[Stated(name, (x, x), (0.5, 0.5)) for name in ("max", "min") for x in (0.0, -1.5)],
+    *[Stated("reduce", row, shares) for row, shares in (
+        ((1.0, 1.0, 0.0), (0.5, 0.5, 0.0)), ((-2.0, -2.0, -2.0, -2.0), (0.25,) * 4),
+        ((5.0, 1.0, 4.0), (1.0, 0.0, 0.0)))],
+    *[Stated("ge", at, (0.0, 0.0)) for at in ((1.0, 2.0), (2.0, 1.0), (0.0, 0.0))],
+    *[Stated("pow", (0.0, y), (0.0, 0.0)) for y in (1.5, 3.0, 4.0)],
+    Stated("pow", (-1.5, 0.0), (0.0, 0.0)),
+    Stated("div0", (0.0, 2.0), (0.5, 0.0)),
+)  # fmt: skip
+"""Further points at which the same conventions decide."""
+
+COMPOSITES: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...] = (
+    ("max(x, x)", {"x": 1.5}, {"x": 1.0}),
+    ("min(x, x)", {"x": -1.5}, {"x": 1.0}),
+    ("max(x, 0) - max(-x, 0)", {"x": 0.0}, {"x": 1.0}),
+    ("abs(x) * abs(x)", {"x": 0.0}, {"x": 0.0}),
+    ("abs(x) * x", {"x": 0.0}, {"x": 0.0}),
+    ("abs(x) * abs(x)", {"x": -2.0}, {"x": -4.0}),
+    ("max(sin(x), 2)", {"x": 0.7}, {"x": 0.0}),
+    ("max(2, x * x) + x", {"x": 1.0}, {"x": 1.0}),
+    ("max(abs(x), abs(y))", {"x": 2.0, "y": -2.0}, {"x": 0.5, "y": -0.5}),
+    ("let m = max(x, y) in m + y", {"x": 1.25, "y": 1.25}, {"x": 0.5, "y": 1.5}),
+    ("0 * sqrt(x) + x", {"x": 0.0}, {"x": 1.0}),
+    ("let s = sqrt(x) in y * y", {"x": 0.0, "y": 2.0}, {"x": 0.0, "y": 4.0}),
+    ("pow(x - y, y)", {"x": 1.0, "y": 1.0}, {"x": 1.0, "y": -1.0}),
+    ("match sign(x) with inl s -> match s with inl n -> -x | inr p -> x | inr z -> 0", {"x": 0.0}, {"x": 0.0}),
+)
+"""Programs on reals with their true gradients, or what the conventions make of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kink:
+    """An answer at a kink, with a tangent of the point and the numbers that it gives forwards; none for a composite."""
+
+    answer: Answer
+    along: Mapping[str, Any] | None
+    change: list[float]
+
+
+def kinks(seed: int) -> list[Kink]:
+    rng = Random(f"{seed}/kinks")
+    found = [kink for stated in (*CONVENTIONS, *MORE) for kink in _stated(stated, rng)]
+    for text, point, slopes in COMPOSITES:
+        program, d = parse(text), signed(rng, 0.3, 3.0)
+        example = Example(text, program, dict(point), d)
+        found.append(Kink(_answer(example, [d * slopes[x] for x, _ in program.context]), None, []))
+    return found
+
+
+def _stated(stated: Stated, rng: Random) -> Iterator[Kink]:
+    """A convention on reals and on arrays, or on a row and a column."""
+    if stated.rule == "reduce":
+        for axis, shape in ((1, (1, len(stated.at))), (0, (len(stated.at), 1))):
+            yield _array(stated, {"x": np.array(stated.at).reshape(shape)}, {"axis": axis, "kind": "max"}, rng)
+    else:
+        names = [f"x{k}" for k in range(len(stated.at))]
+        yield _array(stated, dict(zip(names, stated.at, strict=True)), {}, rng)
+        yield _array(stated, {name: np.full((1, 1), x) for name, x in zip(names, stated.at, strict=True)}, {}, rng)
+
+
+def _array(stated: Stated, point: dict[str, Any], statics: dict[str, Any], rng: Random) -> Kink:
+    term = Op(stated.rule, tuple(map(Var, point)), tuple(statics.items()))
+    program = Program(tuple([(name, Array(np.shape(value))) for name, value in point.items()]), term)
+    d = signed(rng, 0.3, 3.0)
+    example = Example(f"{stated.rule} at {stated.at}", program, point, like(evaluate(program, point), iter([d])))
+    infinite = inf in stated.partials
+    moves = [0.0 if infinite and p != inf else signed(rng, 0.3, 3.0) for p in stated.partials]
+    change = sum(p * dx for p, dx in zip(stated.partials, moves, strict=True) if p)
+    along = {name: like(value, iter([moves.pop(0) for _ in range(np.size(value))])) for name, value in point.items()}
+    return Kink(_answer(example, [d * p if p else 0.0 for p in stated.partials]), along, [change])
+
+
+def _answer(example: Example, cotangent: list[float]) -> Answer:
+    value = [float(x) for x in leaves(evaluate(example.program, example.point))]
+    return Answer(example, value, cotangent, [1.0 if abs(x) == inf else max(1.0, abs(x)) for x in value + cotangent])
+
+
+def at_kinks(subject: Subject, prepared: list[Kink]) -> Measured:
+    comparison = Comparison().ask(subject, [kink.answer for kink in prepared])
+    for name, judged in list(subject.transformations.items())[:1]:
+        for kink in prepared:
+            example = kink.answer.example
+            if kink.along is not None:
+                _, change, _ = tangent(example.program, example.point, kink.along, judged.rules)
+                comparison.add(example, "the forward macro", list(leaves(change)), kink.change, [1.0])
+        listed = _listed(judged.rules)
+        if listed != {(s.rule, s.at): s.partials for s in CONVENTIONS}:
+            return Measured(inf, f"the conventions that the rules list are {listed} ({name})")
+    return comparison.measured()
+
+
+def _listed(rules: Rules) -> dict[tuple[str, tuple[float, ...]], tuple[float, ...]]:
+    """What the rows themselves say of conventions."""
+    return {(name, c.at): c.partials for name, rule in rules.items() for c in rule.conventions}
+
+
+CHECKS = (
+    Check(
+        "ties-and-kinks", Question.RIGHT,
+        "every tie and kink has the stated derivative, and the composites that are guaranteed come out right",
+        1e-10, "of max(1, |expected|); most are exact, or infinite", kinks, at_kinks, "gradients",
+    ),
+    Check(
+        "hard-points", Question.RIGHT,
+        "zeros, tiny, huge and saturated inputs: no NaN, no infinity, every digit asked for",
+        1e-10, "relative, since gradients there may be tiny", hard_points.answers, hard_points.compared, "gradients",
+    ),
+)  # fmt: skip

@@ -1,0 +1,264 @@
+"""What surrounds a derivative: types, the same answer twice, and refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from harness.checks.check import Check, Measured, Question
+from harness.checks.comparison import leaves, runs
+from harness.checks.examples import (
+    ARRAY_USES,
+    BINARY,
+    ELEMENTWISE_USES,
+    FORM_USES,
+    SCALAR_FORMS,
+    UNARY,
+    Example,
+    Use,
+    alone,
+    constructs,
+    direction,
+    inside,
+    small_programs,
+)
+from harness.checks.subject import Subject
+from harness.reference_double import evaluate
+from transforms.drivers import Transformation, gradient, tangent, write
+from transforms.errors import ShapeMismatch
+from transforms.rules import Rules
+from transforms.syntax import Op, Program, Tuple, Var
+from transforms.typecheck import typecheck
+from transforms.types import REAL, Array, Type, layout
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """An example, one of two representations, and the types of context and result, sums taken at the point."""
+
+    example: Example
+    representation: int
+    context: tuple[Type, ...]
+    result: Type
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """Programs that have a type, and applications that have none."""
+
+    typed: list[Typed]
+    ill_typed: list[Program]
+
+
+ILL_TYPED: tuple[Use, ...] = (
+    *[Use(name, ((2, 3), (3, 2)), {}) for name in BINARY],
+    *[Use(name, ((2, 3), ()), {}) for name in BINARY],
+    *[Use(name, ((2, 1), (2, 3)), {}) for name in BINARY],
+    Use("matmul", ((2, 3), (2, 3)), {}),
+    Use("matmul", ((3,), (3, 1)), {}),
+    Use("matmul", ((2, 3, 4), (4, 3)), {}),
+    Use("transpose", ((2, 3, 4),), {}),
+    Use("reshape", ((2, 3),), {"shape": (4, 2)}),
+    Use("reshape", ((2, 3),), {"shape": (0, 6)}),
+    Use("reshape", ((2, 3),), {"shape": (-2, -3)}),
+    Use("permute", ((2, 3),), {"permutation": (1, 1)}),
+    Use("permute", ((2, 3),), {"permutation": (0,)}),
+    Use("permute", ((2, 3),), {"permutation": (1, 2)}),
+    Use("reduce", ((2, 3),), {"axis": 2, "kind": "sum"}),
+    Use("reduce", ((2, 3),), {"axis": -1, "kind": "max"}),
+    Use("reduce", ((2, 3),), {"axis": 1, "kind": "min"}),
+    Use("reduce", ((2, 3, 4),), {"axis": 1, "kind": "sum"}),
+    Use("broadcast", ((2, 3),), {"shape": (4, 3)}),
+    Use("broadcast", ((2, 1),), {"shape": (3, 3)}),
+    Use("broadcast", ((1, 3),), {"shape": (1, 2, 3)}),
+)
+"""Applications to shapes that do not fit."""
+
+TUPLES = (*[Use(name, ((),), {}) for name in UNARY], *[Use(name, ((),), {"k": 2.0}) for name in SCALAR_FORMS])
+"""Rules that a tuple of reals is given instead of an argument."""
+
+
+def typed(seed: int) -> Types:
+    uses = [inside(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
+    first = seed % 2
+    return Types(
+        [
+            *[_typed(example, (k + first) % 2) for k, example in enumerate(uses)],
+            *[_typed(example, which) for example in constructs(seed) for which in (0, 1)],
+        ],
+        list(_ill_typed()),
+    )
+
+
+def _typed(example: Example, representation: int) -> Typed:
+    context = tuple([layout(part) for part in example.point.values()])
+    return Typed(example, representation, context, layout(evaluate(example.program, example.point)))
+
+
+def _ill_typed() -> Iterator[Program]:
+    for use in ILL_TYPED:
+        names = [f"x{k}" for k in range(len(use.shapes))]
+        context = tuple([(name, Array(shape)) for name, shape in zip(names, use.shapes, strict=True)])
+        yield Program(context, Op(use.rule, tuple(map(Var, names)), tuple(use.statics.items())))
+    for use in TUPLES:
+        yield Program((("x", REAL),), Op(use.rule, (Tuple((Var("x"),)),), tuple(use.statics.items())))
+
+
+def well_typed(subject: Subject, prepared: Types) -> Measured:
+    """How many programs have another type once they are transformed, or are refused, and how many have one wrongly.
+
+    `write` typechecks what it has written, against the types that it gives context, cotangent and result.
+    """
+    wrong = []
+    judged = list(subject.transformations.items())
+    for asked in prepared.typed:
+        name, transformation = judged[asked.representation % len(judged)]
+        written = write(transformation, asked.example.program, asked.example.point).program
+        found = tuple([type_ for _, type_ in written.context])
+        if found != (*asked.context, asked.result):
+            wrong.append(f"{asked.example.label}: context and cotangent have types {found} ({name})")
+    for program in prepared.ill_typed:
+        if not _refuses(program, judged[0][1].rules):
+            wrong.append(f"{_text(program)} has a type")
+    return _counted(wrong)
+
+
+def _refuses(program: Program, rules: Rules) -> bool:
+    try:
+        typecheck(program, rules)
+    except ShapeMismatch:
+        return True
+    return False
+
+
+def repeated(seed: int) -> list[Example]:
+    return list(small_programs(seed))
+
+
+def deterministic(subject: Subject, prepared: list[Example]) -> Measured:
+    """How many examples give other bits the second time, after others ran, or have their inputs changed."""
+    wrong, first = [], []
+    for example in prepared:
+        before = _bits([*example.point.values(), example.cotangent])
+        first.append(_found(subject, example))
+        if _bits([*example.point.values(), example.cotangent]) != before:
+            wrong.append(f"{example.label}: the inputs were changed")
+    for example, bits in zip(reversed(prepared), reversed(first), strict=True):
+        if _found(subject, example) != bits:
+            wrong.append(f"{example.label}: a second call gives other bits")
+    return _counted(wrong)
+
+
+def _found(subject: Subject, example: Example) -> list[bytes]:
+    return [_bits([primal, cotangent]) for _, primal, cotangent in runs(subject, example)]
+
+
+def _bits(values: list[Any]) -> bytes:
+    """The numbers of some values, bit by bit."""
+    return np.array(list(leaves(values)), dtype=float).tobytes()
+
+
+# refusals
+
+OUTSIDE: tuple[tuple[str, tuple[float, ...], dict[str, float]], ...] = (
+    ("div", (1.0, 0.0), {}), ("div", (0.0, 0.0), {}), ("div", (1.0, -0.0), {}),
+    ("log", (0.0,), {}), ("log", (-1.0,), {}), ("log", (-1e-300,), {}),
+    ("sqrt", (-1.0,), {}), ("sqrt", (-1e-300,), {}),
+    ("pow", (-1.0, 0.5), {}), ("pow", (0.0, -1.0), {}), ("pow", (-2.0, 1.5), {}),
+    ("div_k", (1.0,), {"k": 0.0}), ("k_div", (0.0,), {"k": 2.0}),
+)  # fmt: skip
+"""Points outside the domains of primitives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Applications of primitives that a table lacks: ones that no table has, and each of the table's, taken out."""
+
+    nowhere: list[Example]
+    removed: list[Example]
+    outside: list[Example]
+
+
+def refusals(seed: int) -> Unknown:
+    rng = Random(f"{seed}/refusals")
+    names = ["cosh", "sgn", "share", "mul0", "pow_da", "pow_db", "softplus", "identity", ""]
+    two = ("share", "mul0", "pow_da", "pow_db")
+    nowhere = [
+        _applied(name, tuple(rng.uniform(0.5, 2.0) for _ in range(1 + (name in two))), {}, rng) for name in names
+    ]
+    removed = [alone(use, seed) for use in ELEMENTWISE_USES]
+    outside = [_applied(name, args, statics, rng) for name, args, statics in OUTSIDE]
+    return Unknown(nowhere, removed, outside)
+
+
+def _applied(name: str, args: tuple[float, ...], statics: dict[str, Any], rng: Random) -> Example:
+    point = {f"x{k}": arg for k, arg in enumerate(args)}
+    program = Program(tuple([(x, REAL) for x in point]), Op(name, tuple(map(Var, point)), tuple(statics.items())))
+    return Example(f"{name or 'a primitive without a name'} at {args}", program, point, direction(1.0, rng))
+
+
+def refused(subject: Subject, prepared: Unknown) -> Measured:
+    """How many applications get a derivative that none can have."""
+    answered = []
+    for name, judged in subject.transformations.items():
+        for example in (*prepared.nowhere, *prepared.outside):
+            answered += [f"{example.label}: {way} gives an answer ({name})" for way in _answers(judged, example)]
+        for example in prepared.removed:
+            (primitive,) = (example.program.term.name,) if isinstance(example.program.term, Op) else ("",)
+            lacking = replace(judged, rules={rule: row for rule, row in judged.rules.items() if rule != primitive})
+            answered += [
+                f"{primitive} without a row: {way} gives an answer ({name})" for way in _answers(lacking, example)
+            ]
+    return _counted(answered)
+
+
+def _answers(judged: Transformation, example: Example) -> Iterator[str]:
+    """Which ways of differentiating give an answer. Whatever is raised is a refusal."""
+    program, point = example.program, example.point
+    ways = {
+        "the macro": lambda: gradient(judged, program, point, example.cotangent),
+        "the forward macro": lambda: tangent(program, point, point, judged.rules),
+    }
+    for way, run in ways.items():
+        try:
+            run()
+        except Exception:
+            continue
+        yield way
+
+
+def _text(program: Program) -> str:
+    term = program.term
+    assert isinstance(term, Op)
+    return (
+        f"{term.name} of {', '.join([str(type_) for _, type_ in program.context])} {dict(term.statics) or ''}".strip()
+    )
+
+
+def _counted(wrong: list[str]) -> Measured:
+    return Measured(float(len(wrong)), "; ".join(wrong[:3]))
+
+
+NONE = "how many; none may be"
+
+CHECKS = (
+    Check(
+        "refusals", Question.RIGHT,
+        "a primitive without a row never gets a derivative, nor does a point outside a domain",
+        0.0, NONE, refusals, refused,
+    ),
+    Check(
+        "well-typed", Question.RIGHT,
+        "the transformed program typechecks, every cotangent has its variable's type, and what has no type gets none",
+        0.0, NONE, typed, well_typed,
+    ),
+    Check(
+        "determinism", Question.RIGHT,
+        "a second call, after others, gives the same bits, and inputs are left as they were",
+        0.0, NONE, repeated, deterministic, "gradients",
+    ),
+)  # fmt: skip

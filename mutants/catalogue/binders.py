@@ -1,0 +1,190 @@
+"""Mutants of the macro's clauses for binders: let, case, match.
+
+Wrong clauses are made of what the right ones in `transforms.reverse` are made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from mutants.catalogue.rows import OURS
+from mutants.mutant import Mutant, clause
+from transforms import reverse as macro
+from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent
+from transforms.machines.interface import EMPTY, Value
+from transforms.reverse import Finish, Reverse
+from transforms.scope import Scope, bind, context
+from transforms.syntax import Case, Let, Match, Term
+
+Binder = tuple[Finish, Term]
+
+
+def let_exchanged(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    """The bound term receives what the innermost variable of the context has, and that what x has."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+    if outer.outside is None or outer.type != inner.type:
+        return macro._one(ad, outer, bound, inner), e.body
+    further, plus = outer.outside, ad.cotangents.plus
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        if ad.cotangents.name == "pointwise":
+            g, (s,) = ad.cotangents.scope(ct, outer, inner)
+            *_, o = ad.cotangents.run(outer, lambda: g)
+            return plus(ad.cotangents.inject(outer, outer, s), bound(o))
+        g, (o, s) = ad.cotangents.scope(ct, further, inner)
+        if s is not ABSENT:
+            ad.cotangents.inject(outer, outer, s)
+        return g if o is ABSENT else plus(g, bound(o))
+
+    return finish, e.body
+
+
+def let_without_context(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        _, (*_, s) = ad.cotangents.scope(ct, EMPTY, inner)
+        return ad.cotangents.zero(outer) if s is ABSENT else bound(s)
+
+    return finish, e.body
+
+
+def let_without_bound(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    outer = context(scope)
+    value, _ = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+    return lambda ct: ad.cotangents.scope(ct, outer, inner)[0], e.body
+
+
+def let_of_let_without_bound(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    """The bound term's part is dropped where that term is itself a chain of binders."""
+    return (let_without_bound if isinstance(e.bound, (Let, Case, Match)) else macro.let)(ad, e, scope)
+
+
+def case_names_reversed(ad: Reverse, e: Case, scope: Scope) -> Binder:
+    return macro.case(ad, Case(e.bound, e.names[::-1], e.body), scope)
+
+
+def case_parts_reversed(ad: Reverse, e: Case, scope: Scope) -> Binder:
+    return _case(ad, e, scope, lambda s: s[::-1])
+
+
+def case_without_last(ad: Reverse, e: Case, scope: Scope) -> Binder:
+    return _case(ad, e, scope, lambda s: (*s[:-1], ABSENT))
+
+
+def match_drops(ad: Reverse, e: Match, scope: Scope) -> Binder:
+    outer = context(scope)
+    taken, _ = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.names[taken.side]], [taken.value])
+    return lambda ct: ad.cotangents.scope(ct, outer, inner)[0], e.branches[taken.side]
+
+
+def match_other_name(ad: Reverse, e: Match, scope: Scope) -> Binder:
+    return macro.match(ad, Match(e.bound, e.names[::-1], e.branches), scope)
+
+
+def match_other_branch(ad: Reverse, e: Match, scope: Scope) -> Binder:
+    finish, _ = macro.match(ad, Match(e.bound, e.names[::-1], e.branches[::-1]), scope)
+    return finish, e.branches[0]
+
+
+# Costs alone.
+
+
+def let_in_halves(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    """The bound term's backpropagator runs twice, each time with half."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+
+    def half(s: Cotangent) -> Cotangent:
+        if isinstance(s, tuple):
+            return tuple([half(part) for part in s])
+        return s if s is ABSENT else ad.machine.mul_k(s, k=0.5)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, (s,) = ad.cotangents.scope(ct, outer, inner)
+        if s is ABSENT:
+            return g
+        s = half(s)
+        return ad.cotangents.plus(ad.cotangents.plus(g, bound(s)), bound(s))
+
+    return finish, e.body
+
+
+def let_dead_run(ad: Reverse, e: Let, scope: Scope) -> Binder:
+    """A bound term that nothing arrived for runs backwards all the same, from zeros."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, (s,) = ad.cotangents.scope(ct, outer, inner)
+        return ad.cotangents.plus(g, bound(_whole(ad, value, s)))
+
+    return finish, e.body
+
+
+def case_full_tuple(ad: Reverse, e: Case, scope: Scope) -> Binder:
+    """The scrutinee receives a full tuple, zeros for what nothing arrived for."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, e.names, value)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        return ad.cotangents.plus(g, bound(_whole(ad, value, s)))
+
+    return finish, e.body
+
+
+def _whole(ad: Reverse, value: Value, ct: Cotangent) -> Cotangent:
+    """The cotangent of a value with zeros where it is absent."""
+    if ct is ABSENT:
+        return ad.machine.constant_like(value, 0.0)
+    if isinstance(ct, tuple):
+        return tuple([_whole(ad, v, part) for v, part in zip(value, ct, strict=True)])
+    return ct
+
+
+def _case(ad: Reverse, e: Case, scope: Scope, change: Callable[[Any], Any]) -> Binder:
+    """The case with its scrutinee's cotangent changed."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, e.names, value)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        return ad.cotangents.plus(g, bound(change(s)))
+
+    return finish, e.body
+
+
+MUTANTS = tuple([
+    Mutant(f"{constructor.__name__.lower()}.{what}", f"clauses.{constructor.__name__}", breaks, wrong, source,
+           clause(constructor, function))
+    for constructor, what, function, breaks, wrong, source in (
+        (Let, "parts-exchanged", let_exchanged, "value", "the variable's part goes to the context, and back", OURS),
+        (Let, "without-context", let_without_context, "value", "what the context received in the body is lost", OURS),
+        (Let, "without-bound", let_without_bound, "value", "the bound term receives nothing", OURS),
+        (Let, "nested-without-bound", let_of_let_without_bound, "value",
+         "a bound term that is a chain of binders receives nothing", OURS),
+        (Let, "in-halves", let_in_halves, "cost", "bound terms run backwards twice, each time with half", OURS),
+        (Let, "dead-run", let_dead_run, "cost", "bound terms that nothing arrived for run backwards", OURS),
+        (Case, "names-reversed", case_names_reversed, "value", "the names stand for the parts in reverse", OURS),
+        (Case, "parts-reversed", case_parts_reversed, "value", "the parts receive in reverse order", OURS),
+        (Case, "without-last", case_without_last, "value", "the last part receives nothing", OURS),
+        (Case, "full-tuple", case_full_tuple, "cost", "a full tuple of zeros for each projection",
+         "jax-ml/jax#15906"),
+        (Match, "dropped", match_drops, "value", "what is taken apart receives nothing", OURS),
+        (Match, "other-name", match_other_name, "value", "the value gets the name of the other branch", OURS),
+        (Match, "left-branch", match_other_branch, "value", "the left branch is always taken",
+         "pytorch/pytorch#16317"),
+    )
+])  # fmt: skip

@@ -1,0 +1,124 @@
+"""Mutants of what rules evaluate to: at least one for each row of the table.
+
+Most are slightly wrong, or wrong at few arguments, as fast or cautious implementations are: a small number added against
+zeros, a clipped argument, single precision, constants written with few digits. What is differentiated is still the
+right function, or the wrong one through its own result; either way value and derivative part.
+"""
+# ruff: noqa: E704
+# fmt: off
+
+from __future__ import annotations
+
+from math import tau
+
+import numpy as np
+
+from mutants.catalogue.rows import field, row
+from transforms import array_numeric, numeric
+
+
+def single(a):
+    """Rounded to single precision."""
+    return a.astype(np.float32).astype(np.float64) if isinstance(a, np.ndarray) else float(np.float32(a))
+
+def where(condition, a, b):
+    """a where the condition holds, else b; floats for floats."""
+    return np.where(condition, a, b) if isinstance(condition, np.ndarray) else a if condition else b
+
+def ten_digits(k: float) -> float:
+    """A number of the program, as text with ten digits has it."""
+    return float(f"{k:.10g}")
+
+
+def add(a, b):         return a + single(b)
+def sub(a, b):         return where(abs(a - b) <= 1e-9 * abs(a), 0.0 * a, a - b)
+def mul(a, b):         return a * single(b)
+def div(a, b):         return where(abs(b) < 1e-9, numeric.div(a, b + 1e-12), numeric.div(a, b))
+def neg(a):            return 0.0 - a
+def neg_magnitude(a):  return -abs(a)
+
+def sin(a):            return numeric.sin(a - 6.2831853 * (a // tau))
+def cos(a):            return numeric.sin(a + 1.5707963268)
+def exp(a):            return numeric.exp(where(a > 88.0, 0.0 * a + 88.0, a))
+def log(a):            return numeric.log(a + 1e-8)
+def sqrt(a):           return numeric.sqrt(a + 1e-14)
+def tanh(a):           return numeric.tanh(where(abs(a) > 9.0, 9.0 * numeric.sgn(a), a))
+def sigmoid(a):        return where(a < -16.0, 0.0 * a + 1e-7, numeric.sigmoid(a))
+def pow(a, b):         return numeric.exp(b * numeric.log(a))
+
+def absolute(a):       return numeric.sqrt(a * a + 1e-14)
+def relu(a):           return where(a < 0.0, 1e-8 * a, numeric.relu(a))
+def maximum(a, b):     return 0.5 * (a + b + abs(a - b))
+def minimum(a, b):     return where(a <= b + 1e-8, a, b)
+
+def matmul(a, b):                  return (a.astype(np.float32) @ b.astype(np.float32)).astype(float)
+def transpose(a):                  return a.reshape(a.shape[::-1])
+def reshape(a, *, shape):          return np.ascontiguousarray(a.reshape(shape, order="F"))
+def permute(a, *, permutation):    return np.ascontiguousarray(a.transpose(np.argsort(permutation)))
+def broadcast(a, *, shape):        return np.resize(a, shape)
+def ge(a, b):                      return where(a > b, 1.0 + 0.0 * a, 0.0 * a)
+def div0(a, b):                    return numeric.div(a, b)
+
+def reduce(a, *, axis, kind):
+    if kind == "max":
+        return array_numeric.reduce(a, axis=axis, kind=kind)
+    return np.sum(a, axis=axis, keepdims=True, dtype=np.float32).astype(float)
+
+def reduce_magnitude(a, *, axis, kind):
+    if kind == "sum":
+        return array_numeric.reduce(a, axis=axis, kind=kind)
+    return np.maximum(np.max(a, axis=axis, keepdims=True), 0.0)
+
+def add_k(a, *, k):                return a + single(k)
+def sub_k(a, *, k):                return a - ten_digits(k)
+def k_sub(a, *, k):                return single(k) - a
+def mul_k(a, *, k):                return a * ten_digits(k)
+def div_k(a, *, k):                return numeric.div(a, k if isinstance(a, float) else np.full(a.shape, single(k)))
+def k_div(a, *, k):                return numeric.div(ten_digits(k), a)
+
+def div_k_whole(a, *, k):
+    """A count, so a whole number."""
+    return array_numeric.div_k(a, k=float(round(k)) or k)
+
+
+EPSILON = "a small number is added against zeros"
+
+MUTANTS = (*field("evaluate", (
+    ("add", "single", add, "the second argument in single precision"),
+    ("sub", "fuzzy", sub, "numbers that agree to nine digits count as equal"),
+    ("mul", "single", mul, "the second argument in single precision"),
+    ("div", "epsilon", div, "a small divisor has a small number added"),
+    ("neg", "of-magnitude", neg_magnitude, "the result is never positive"),
+    ("sin", "short-turn", sin, "full turns are taken off with eight digits of pi"),
+    ("cos", "short-quarter", cos, "the sine a quarter turn on, with eleven digits of pi"),
+    ("exp", "clipped", exp, "arguments are clipped where single precision ends"),
+    ("log", "epsilon", log, EPSILON),
+    ("sqrt", "epsilon", sqrt, EPSILON),
+    ("tanh", "clipped", tanh, "arguments are clipped to nine"),
+    ("sigmoid", "clipped", sigmoid, "results are clipped to one ten-millionth", "tensorflow/tensorflow#56873"),
+    ("pow", "by-exp", pow, "exp(b log a), of which negative bases have none"),
+    ("abs", "smooth", absolute, "the square root of the square and a small number"),
+    ("relu", "leaky", relu, "a slope of one hundred-millionth for negative arguments"),
+    ("max", "half-sum", maximum, "half of the sum and the distance, which cancel"),
+    ("min", "fuzzy", minimum, "the first argument on a near tie"),
+    ("matmul", "single", matmul, "products and sums in single precision"),
+    ("transpose", "as-reshape", transpose, "the entries stay in order"),
+    ("reshape", "by-columns", reshape, "entries are read and written column by column",
+     "torch/DEPRECEATED-torch7-distro#5"),
+    ("permute", "inverted", permute, "the inverse permutation: wrong for a 3-cycle"),
+    ("reduce", "single-sum", reduce, "sums in single precision"),
+    ("reduce", "max-from-0", reduce_magnitude, "a maximum starts from 0"),
+    ("broadcast", "repeated", broadcast, "entries are repeated in order: wrong for columns"),
+    ("add_k", "single-k", add_k, "k in single precision"),
+    ("sub_k", "ten-digits", sub_k, "k with ten digits"),
+    ("k_sub", "single-k", k_sub, "k in single precision"),
+    ("mul_k", "ten-digits", mul_k, "k with ten digits"),
+    ("div_k", "single-k", div_k, "k in single precision"),
+    ("div_k", "whole-k", div_k_whole, "k as a whole number"),
+    ("k_div", "ten-digits", k_div, "k with ten digits"),
+    ("ge", "strict", ge, "0 on a tie"),
+    ("div0", "unguarded", div0, "a zero over zero is NaN", "tensorflow/tensorflow#56830"),
+)),
+    row("neg", "from-0", neg, "0 - a for -a", field="evaluate",
+        equivalent="it differs in the sign of a zero alone, and -0 equals 0"),
+)
