@@ -452,7 +452,7 @@ WRT: Option = click.option(
     "--wrt", type=Names(), required=True, metavar="NAMES",
     help="The matrices to differentiate by: names that a `let` binds to a literal, as in w,b.",
 )  # fmt: skip
-OUT: Option = click.option(
+TO: Option = click.option(
     "-o", "out", type=click.Path(path_type=Path), help="The file to write; default: standard output."
 )
 
@@ -506,7 +506,7 @@ def mg_ir(file: str) -> None:
     "--descend", "steps", type=click.IntRange(min=0), metavar="K", help="How many steps of gradient descent to take."
 )
 @click.option("--lr", "rate", type=float, metavar="X", help="The rate of a step: p <- p - X * gradient.")
-@OUT
+@TO
 def mg_grad(file: str, wrt: list[str], loss: int, steps: int | None, rate: float | None, out: Path | None) -> None:
     """Write the gradient of a loss as a program.
 
@@ -533,7 +533,7 @@ def mg_grad(file: str, wrt: list[str], loss: int, steps: int | None, rate: float
 @click.option(
     "--vec", required=True, metavar="V;V", help="The direction: a literal matrix for each of the names, in their order."
 )
-@OUT
+@TO
 def mg_hvp(file: str, wrt: list[str], vec: str, out: Path | None) -> None:
     """Write the product of a loss's Hessian with a vector as a program.
 
@@ -632,6 +632,225 @@ def _give(text: str, out: Path | None) -> None:
         click.echo(text, nl=False)
     else:
         files.write(out, text.encode())
+
+
+SEED: Option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of all random inputs."
+)
+OUT: Option = click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default="reports/out", show_default=True,
+    help="Where files go.",
+)  # fmt: skip
+JOBS: Option = click.option(
+    "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores", help="Processes."
+)
+
+
+@main.command(cls=Command, example="adjudge check --subject mymodule:my_rule -k 'reference or taylor'")
+@click.option("-k", "expression", metavar="EXPR", help="Only the checks whose names match, as in pytest: and, or, not.")
+@click.option("--list", "listing", is_flag=True, help="Print the checks and stop.")
+@click.option("--seeds", type=click.IntRange(min=1), default=1, show_default=True, help="How many seeds to try.")
+@SEED
+@click.option(
+    "--subject", "named", metavar="MODULE:OBJECT",
+    help="Judge this instead: a Transformation, a Rule, or a function from (program, point, cotangent) to a cotangent "
+    "by variable.",
+)  # fmt: skip
+@JSON
+def check(expression: str | None, listing: bool, seeds: int, seed: int, named: str | None, as_json: bool) -> Status:
+    """Run the battery of checks on the transformation, or on yours."""
+    _one_thread_each()
+    from harness import bench, records
+    from harness.checks.battery import BATTERY
+    from harness.checks.load import applicable, load
+    from harness.checks.run import run
+    from harness.checks.subject import UNMUTATED
+
+    selected = _selector(expression)
+    judged = load(named) if named else UNMUTATED
+    checks = [check for check in BATTERY if selected(check.id) and applicable(judged, check.needs)]
+    if listing:
+        click.echo(_columns([(check.id, str(check.question), check.claim) for check in checks]), nl=False)
+    if not checks:
+        _complain("no check is selected; --list prints the names")
+        return Status.NOTHING_SELECTED
+    if listing:
+        return Status.GOOD
+    found = []
+    with _progress(seeds) as step:
+        for records_of_seed in run(checks, judged, range(seed, seed + seeds), os.cpu_count() or 1, step):
+            found += records_of_seed
+    if as_json:
+        click.echo(records.lines([{**bench.provenance(seed, False), "subject": judged.name}, *found]), nl=False)
+    else:
+        click.echo(_check_text(judged.name, found))
+        click.echo(f"seed {seed}" + (f" to {seed + seeds - 1}" if seeds > 1 else ""))
+    return Status.FINDING if any(record["outcome"] != "pass" for record in found) else Status.GOOD
+
+
+def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
+    """A row for each check, with the worst of its seeds, and what shows each failure."""
+    by_check: dict[str, list[dict[str, Any]]] = {}
+    for record in found:
+        by_check.setdefault(record["check"], []).append(record)
+    rows, shown = [], []
+    for check, of_seeds in by_check.items():
+        failed = [record for record in of_seeds if record["outcome"] != "pass"]
+        worst = max(
+            failed or of_seeds,
+            key=lambda r: math.inf if r["error"] is None else -1.0 if math.isnan(r["error"]) else r["error"],
+        )
+        verdict = f"FAILS: {worst['outcome'].removeprefix('killed-')}" if failed else "passes"
+        if len(of_seeds) > 1 and failed:
+            verdict += f", in {len(failed)} of {len(of_seeds)} seeds"
+        error = "-" if worst["error"] is None else f"{worst['error']:.2g}"
+        rows.append([check, worst["question"], error, f"{worst['tolerance']:.2g}", verdict])
+        if failed:
+            shown.append(f"{check}, seed {worst['seed']}: {worst['where']}")
+    table = _grid(["check", "question", "worst error", "tolerance", name], rows)
+    return "\n\n".join([table, *shown])
+
+
+@main.group(
+    cls=Commands, invoke_without_command=True, example="adjudge mutate -k 'mul or clauses' --checks 'reference'"
+)
+@click.option("-k", "expression", metavar="EXPR", help="Only the mutants whose id or target matches, as in pytest.")
+@click.option("--checks", "checks_expression", metavar="EXPR", help="Only the checks whose names match.")
+@click.option("--list", "listing", is_flag=True, help="Print the mutants and stop.")
+@click.option("--quick", is_flag=True, help="Every third mutant only.")
+@click.option("-x", "stop_first", is_flag=True, help="Stop at the first mutant that is not as expected.")
+@click.option("--lf", "last_failed", is_flag=True, help="Only those that were not as expected last time; all if none.")
+@click.option("--resume", is_flag=True, help="Continue a run that was broken off.")
+@click.option(
+    "--fail-under", type=click.FloatRange(0, 100), metavar="SCORE",
+    help="Let mutants survive as long as the score, in percent, is at least this.",
+)  # fmt: skip
+@click.option("--durations", type=click.IntRange(min=0), metavar="N", help="Show the N slowest cells.")
+@SEED
+@JOBS
+@OUT
+@click.option("--json", "as_json", is_flag=True, help="Print the records, one JSON object a line.")
+@click.pass_context
+def mutate(context: click.Context, **options: Any) -> Status | None:
+    """Judge the checks: which of them notice which deliberately wrong version of the transformation.
+
+    The mutants of native code are a group of their own, which needs a compiler: -k native.
+    """
+    return None if context.invoked_subcommand else _mutate(**options)
+
+
+def _mutate(
+    expression: str | None, checks_expression: str | None, listing: bool, quick: bool, stop_first: bool,
+    last_failed: bool, resume: bool, fail_under: float | None, durations: int | None, seed: int, jobs: int, out: Path,
+    as_json: bool,
+) -> Status:  # fmt: skip
+    _one_thread_each()
+    from harness import records
+    from harness.checks import battery
+    from mutants import campaign, plan
+    from mutants.catalogue import all as catalogue
+    from mutants.summary import by_rule
+    from reports import files, github, mutation
+    from transforms.array_rules import TABLE
+
+    native = plan.NATIVE in (expression or "").lower()
+    group, checks = (catalogue.NATIVE, battery.NATIVE) if native else (catalogue.CATALOGUE, battery.BATTERY)
+    mutants = plan.select(group, _selector(expression), quick)
+    wanted = _selector(checks_expression)
+    checks = tuple(check for check in checks if wanted(check.id))
+    if last_failed:
+        failed = _last_failed(out / "mutants.jsonl")
+        mutants = tuple(mutant for mutant in mutants if mutant.id in failed) or mutants
+    if listing:
+        click.echo(_columns([(m.id, m.target, m.breaks, m.source) for m in mutants]), nl=False)
+    if not mutants or not checks:
+        _complain(f"no {'check' if mutants else 'mutant'} is selected; --list prints the names")
+        return Status.NOTHING_SELECTED
+    if listing:
+        return Status.GOOD
+    mutation.clear(out)
+    try:
+        with _progress(len(mutants) * len(checks)) as step:
+            done = campaign.conduct(
+                plan.Plan(mutants, checks, seed, timeout=plan.NATIVE_TIMEOUT if native else plan.TIMEOUT),
+                out, jobs, quick=quick, resume=resume, stop_first=stop_first, fail_under=fail_under,
+                rules=by_rule([m.target for m in (*catalogue.CATALOGUE, *catalogue.NATIVE)], TABLE), say=_complain, on_done=step,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        _complain(f"interrupted: what was done is in {out / 'mutants.jsonl'}; --resume continues")
+        return Status.INTERRUPTED
+    files.write(out / "mutants.jsonl", records.lines(done.records).encode())
+    files.write(out / "timings.jsonl", records.lines(done.timings).encode())
+    mutation.write(done.records, out)
+    click.echo(records.lines(done.records) if as_json else _mutation_text(done.records, out), nl=False)
+    if durations:
+        slowest = sorted(done.timings, key=lambda timing: -timing["seconds"])
+        rows = [[f"{t['seconds']:.3f} s", t["mutant"] or "unmutated", t["check"]] for t in slowest if "mutant" in t]
+        click.echo(_grid(["time", "mutant", "check"], rows[:durations]), err=as_json)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        github.append(done.records, Path(summary))
+        click.echo("\n".join(github.warnings(done.records)), err=True)
+    return done.status
+
+
+def _mutation_text(found: Sequence[dict[str, Any]], out: Path) -> str:
+    from reports import kill_matrix
+
+    tables = [table.text() for table in kill_matrix.brief(found)]
+    quick = "every third mutant; " if found[0]["quick"] else ""
+    return "\n".join([*tables, f"{quick}seed {found[0]['seed']}\nrecords, tables and the matrix: {out}\n"])
+
+
+def _last_failed(path: Path) -> set[str]:
+    """The mutants that were not as expected in the run that left this file; none if it is not there or not whole."""
+    from reports import schema
+    from reports.errors import RecordsError
+
+    try:
+        return {r["mutant"] for r in schema.read(path, schema.MUTANTS) if r["kind"] == "verdict" and r["surprises"]}
+    except RecordsError:
+        return set()
+
+
+@mutate.command("show", cls=Command, example="adjudge mutate show mul.own-operand")
+@click.argument("id_", metavar="ID")
+@OUT
+def mutate_show(id_: str, out: Path) -> None:
+    """A mutant: the leaf before and after, the checks that kill it, and a command that reproduces a kill."""
+    _one_thread_each()
+    from harness.checks import battery
+    from mutants.catalogue import all as catalogue
+    from mutants.show import show
+
+    for group, checks in ((catalogue.CATALOGUE, battery.BATTERY), (catalogue.NATIVE, battery.NATIVE)):
+        for mutant in group:
+            if mutant.id == id_:
+                click.echo(show(mutant, checks, out))
+                return
+    raise Refused(f"no mutant is named {id_}; `adjudge mutate --list` prints the names")
+
+
+def _one_thread_each() -> None:
+    """Many processes side by side are faster when none has threads of its own. To be called before numpy is there."""
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+
+def _selector(expression: str | None) -> Callable[[str], bool]:
+    from harness.select import BadExpression, selector
+
+    try:
+        return selector(expression)
+    except BadExpression as error:
+        raise click.UsageError(str(error)) from None
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines whose words stand below each other, the first without a blank before it."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "".join(
+        "  ".join(word.ljust(w) for word, w in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
+    )
 
 
 @main.command(cls=Command, example="adjudge doctor")

@@ -18,7 +18,7 @@ from harness.bench import provenance
 from harness.records import Record, to_json
 from harness.status import Status
 from mutants import cells, running, summary
-from mutants.differences import difference
+from mutants.differences import ask, difference
 from mutants.mutant import Mutant
 from mutants.plan import Plan, Ready, prepare
 from mutants.resume import Journal, sources, timing
@@ -82,7 +82,8 @@ def conduct(
         if stop and stop.at is not None:
             plan = replace(plan, mutants=plan.mutants[: stop.at + 1])
         verdicts = [running.judged(plan, mutant, journal.cells) for mutant in plan.mutants]
-        differences = _differences(ready, [v for v in verdicts if v.survived], jobs)
+        # Of a mutant that does not end it is known where it differs.
+        differences = _differences(ready, [v for v in verdicts if v.survived and not v.timeouts], jobs)
         records = summary.records(plan, run, baseline, calls, journal.cells, verdicts, differences, rules or {})
         phases["summary"] = time.perf_counter() - began
         seconds |= {(m.id, c.id): journal.seconds[m.id, c.id] for m in plan.mutants for c in plan.checks}
@@ -94,8 +95,10 @@ def conduct(
 def _differences(ready: Ready, survivors: Sequence[Verdict], jobs: int) -> dict[str, Record]:
     """A program on which each survivor differs, where one is found; in cells, for a survivor may hang or crash."""
 
+    asked = ask(ready.plan.subject, ready.plan.seed) if survivors else []
+
     def search(mutant: Mutant) -> Record | None:
-        return difference(ready.plan.subject, mutant.applied(ready.plan.subject), ready.plan.seed)
+        return difference(asked, mutant.applied(ready.plan.subject))
 
     work = ((v.mutant.id, partial(search, v.mutant)) for v in survivors)
     return {done.key: done.value for done in cells.run(work, jobs, SEARCH) if done.value}

@@ -25,9 +25,9 @@ def called(checks: Iterable[tuple[Check, Any]], subject: Subject) -> dict[str, l
 def reaches(paths: Sequence[str], leaf: str) -> bool:
     """Whether a check that calls the leaves at `paths` calls a leaf, or something that it is part of or has as a part.
 
-    A leaf that is no function counts as called with its row: nothing can be said of it alone.
+    A leaf that is no function counts as called with its record: nothing can be said of it alone.
     """
-    whole = leaf.rpartition(".")[0] if leaf.endswith((".c", ".domain", ".conventions")) else leaf
+    whole = leaf.rpartition(".")[0] if leaf.endswith((".c", ".domain", ".conventions", ".pullbacks")) else leaf
     return any(f"{path}.".startswith(f"{whole}.") or f"{whole}.".startswith(f"{path}.") for path in paths)
 
 
@@ -56,4 +56,5 @@ def _listening(subject: Subject, hear: Callable[[str], object]) -> Subject:
             drivers=each("drivers", judged.drivers),
         )
 
-    return replace(subject, transformations={name: change(name, j) for name, j in subject.transformations.items()})
+    changed = {name: change(name, judged) for name, judged in subject.transformations.items()}
+    return replace(subject, transformations=changed, core=each("core", subject.core))

@@ -7,9 +7,10 @@ in what they cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import product
-from math import nan
 from random import Random
 from typing import Any
 
@@ -36,12 +37,28 @@ LARGE = 1e-9
 """A relative difference above this is one in the value; below, one in the last bits."""
 
 
-def difference(before: Subject, after: Subject, seed: int) -> Record | None:
-    """The smallest program tried on which two subjects differ, with its point and what each finds, if one does."""
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An example, and what a subject makes of it: in each representation its numbers and its counts, or an error."""
+
+    example: Example
+    found: list[tuple[str, list[Any]]] | str
+    counts: dict[str, Record]
+
+
+def ask(subject: Subject, seed: int) -> list[Asked]:
+    """What the right subject makes of every example, from small to large."""
     examples = sorted(_examples(seed), key=lambda example: sum(1 for _ in subterms(example.program.term)))
-    for kind in (_in_value, _in_bits, _in_cost):
-        for example in examples:
-            if found := kind(before, after, example):
+    return [_ask(subject, example) for example in examples]
+
+
+def difference(asked: Sequence[Asked], mutated: Subject) -> Record | None:
+    """The smallest program asked on which a subject differs, with its point and what each finds, if there is one."""
+    pairs = [(right, _ask(mutated, right.example)) for right in asked]
+    for kind in (partial(_in_value, tolerance=LARGE), partial(_in_value, tolerance=0.0), _in_cost):
+        for right, wrong in pairs:
+            if found := kind(right, wrong):
+                example = right.example
                 return {
                     "program": _text(example), "label": example.label,
                     "point": {name: show(value) for name, value in example.point.items()},
@@ -63,35 +80,28 @@ def _examples(seed: int) -> Iterator[Example]:
         yield Example(f"random program {k}", sample.program, sample.point, sample.cotangent)
 
 
-def _in_value(before: Subject, after: Subject, example: Example) -> Record | None:
-    return _differing(before, after, example, LARGE)
+def _ask(subject: Subject, example: Example) -> Asked:
+    program, point, cotangent = example.program, example.point, example.cotangent
+    try:
+        found = [(name, [*value, *ct]) for name, value, ct in runs(subject, example)]
+        runs_ = {name: gradient(j, program, point, cotangent).counts for name, j in subject.transformations.items()}
+    except AdjudgeError as error:
+        return Asked(example, f"refused: {error}", {})
+    except Exception as error:
+        return Asked(example, f"{type(error).__name__}: {error}", {})
+    return Asked(example, found, {name: {c: getattr(counts, c) for c in COUNTS} for name, counts in runs_.items()})
 
 
-def _in_bits(before: Subject, after: Subject, example: Example) -> Record | None:
-    return _differing(before, after, example, 0.0)
-
-
-def _differing(before: Subject, after: Subject, example: Example, tolerance: float) -> Record | None:
+def _in_value(right: Asked, wrong: Asked, tolerance: float) -> Record | None:
     what = "value" if tolerance else "last bits"
-    right, wrong = _found(before, example), _found(after, example)
-    if isinstance(right, str) or isinstance(wrong, str):
-        return {"differs": what, "in": "", "before": str(right), "after": str(wrong)} if right != wrong else None
-    for (name, expected), (_, found) in zip(right, wrong, strict=True):
-        pairs = list(zip(expected, found, strict=False))
-        differs = len(expected) != len(found) or any(not _close(a, b, tolerance) for a, b in pairs)
-        if differs:
+    if isinstance(right.found, str) or isinstance(wrong.found, str):
+        same = right.found == wrong.found
+        return None if same else {"differs": what, "in": "", "before": str(right.found), "after": str(wrong.found)}
+    for (name, expected), (_, found) in zip(right.found, wrong.found, strict=True):
+        fits = len(expected) == len(found)
+        if not fits or not all(_close(a, b, tolerance) for a, b in zip(expected, found, strict=True)):
             return {"differs": what, "in": name, "before": repr(expected), "after": repr(found)}
     return None
-
-
-def _found(subject: Subject, example: Example) -> list[tuple[str, list[Any]]] | str:
-    """The numbers of the value and the gradient in each representation, or the error."""
-    try:
-        return [(name, [*value, *gradient]) for name, value, gradient in runs(subject, example)]
-    except AdjudgeError as error:
-        return f"refused: {error}"
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
 
 
 def _close(a: float, b: float, tolerance: float) -> bool:
@@ -100,17 +110,11 @@ def _close(a: float, b: float, tolerance: float) -> bool:
     return abs(a - b) <= tolerance * max(1.0, abs(a))
 
 
-def _in_cost(before: Subject, after: Subject, example: Example) -> Record | None:
-    for name, judged in before.transformations.items():
-        counts = []
-        for each in (judged, after.transformations[name]):
-            try:
-                found = gradient(each, example.program, example.point, example.cotangent).counts
-            except Exception:  # outside its domain for both, or the difference would have been one in the value
-                break
-            counts.append({count: getattr(found, count, nan) for count in COUNTS})
-        if len(counts) == 2 and counts[0] != counts[1]:
-            return {"differs": "cost", "in": name, "before": repr(counts[0]), "after": repr(counts[1])}
+def _in_cost(right: Asked, wrong: Asked) -> Record | None:
+    for name, expected in right.counts.items():
+        found = wrong.counts.get(name)
+        if found != expected:
+            return {"differs": "cost", "in": name, "before": repr(expected), "after": repr(found)}
     return None
 
 

@@ -1,7 +1,7 @@
 """The leaves of a transformation: which of them a mutant replaces, their text, and where that stands.
 
 A leaf is named by its path in the record: `rules.mul.pullback`, `clauses.Let`, `representation.accumulator.scope`,
-`machine.apply`, `drivers.seed`. Where a replacement cannot be told apart further, it is named by a shorter path.
+`machine.apply`, `drivers.seed`, `core.let`. A replacement that cannot be told apart further has a shorter path.
 """
 
 from __future__ import annotations
@@ -48,6 +48,10 @@ def replaced(before: Subject, after: Subject) -> list[Leaf]:
     for name, judged in before.transformations.items():
         for leaf in _differing(name, judged, after.transformations[name]):
             found.setdefault(leaf.path, leaf)
+    for field in fields(before.core):
+        old, new = getattr(before.core, field.name), getattr(after.core, field.name)
+        if not _same(old, new):
+            found[f"core.{field.name}"] = Leaf(f"core.{field.name}", old, new)
     return list(found.values())
 
 

@@ -14,11 +14,14 @@ from transforms.errors import AdjudgeError
 TIMEOUT = 5.0
 """Seconds that a cell may take: a hundred times what one takes on average."""
 
+NATIVE_TIMEOUT = 60.0
+"""As `TIMEOUT`, where a cell compiles and runs programs."""
+
 QUICK = 3
 """A quick run takes every third mutant, against every check."""
 
 NATIVE = "native"
-"""What the names of native mutants and their checks begin with; they need a compiler, and run only when asked for."""
+"""What `-k` has to name for the mutants of native code, a group of their own: their cells compile and run programs."""
 
 
 class Inconsistent(AdjudgeError):
@@ -35,17 +38,9 @@ def is_native(mutant: Mutant) -> bool:
     return mutant.target.startswith(NATIVE) or (mutant.target.startswith("rules.") and mutant.target.endswith(".c"))
 
 
-def select(
-    catalogue: Sequence[Mutant], selected: Callable[[str], bool], native: bool = False, quick: bool = False
-) -> tuple[Mutant, ...]:
-    """The mutants to run, in the order of the catalogue: those with `native` are a group of their own."""
-    group = [mutant for mutant in catalogue if is_native(mutant) == native]
-    return tuple(m for m in (group[::QUICK] if quick else group) if selected(name(m)))
-
-
-def select_checks(battery: Sequence[Check], selected: Callable[[str], bool], native: bool = False) -> tuple[Check, ...]:
-    """The checks to run, of the group that the mutants are of."""
-    return tuple(check for check in battery if check.id.startswith(NATIVE) == native and selected(check.id))
+def select(group: Sequence[Mutant], selected: Callable[[str], bool], quick: bool = False) -> tuple[Mutant, ...]:
+    """The mutants of a group to run, in their order."""
+    return tuple(mutant for mutant in (group[::QUICK] if quick else group) if selected(name(mutant)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The kill matrix as a picture: a row for each mutant, a column for each check.
+"""The kill matrix as a picture: a row for each mutant, by what it breaks, and a column for each check.
 
 Every cell says in a symbol what its colour says: how many decades beyond the tolerance a kill by value is, or how else
 the mutant was noticed. The same records give the same bytes.
@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from reports import files
+from reports.kill_matrix import ORDER
 from reports.plots import FAINT, INK, SETTINGS
 from reports.sweeps import Record, of_kind
 
@@ -52,7 +53,8 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
 
 
 def _figure(records: Sequence[Record]) -> Figure:
-    verdicts, checks = of_kind(records, "verdict"), [check["check"] for check in of_kind(records, "check")]
+    verdicts = sorted(of_kind(records, "verdict"), key=lambda v: ORDER.index(v["breaks"]))
+    checks = [check["check"] for check in of_kind(records, "check")]
     cells = {(cell["mutant"], cell["check"]): cell for cell in of_kind(records, "cell")}
     left = CHARACTER * (2 + max(len(v["mutant"]) for v in verdicts))
     top = 0.35 + CHARACTER * max(map(len, checks))
@@ -110,7 +112,7 @@ def _remark(axes: Axes, row: int, columns: int, v: Record) -> None:
 
 
 def _separate(axes: Axes, verdicts: Sequence[Record], columns: int) -> None:
-    """A line wherever what is broken changes."""
+    """A line where what is broken changes."""
     for row in range(1, len(verdicts)):
         if verdicts[row]["breaks"] != verdicts[row - 1]["breaks"]:
             axes.plot((0, columns), (row, row), color=INK, linewidth=0.8, clip_on=False)

@@ -21,6 +21,9 @@ NAMES = {
     "killed-refusal": "refusal",
     "timeout": "timeout",
 }
+ORDER = ("value", "accuracy", "cost")
+"""What mutants break, the worst first."""
+
 SYMBOLS = {"pass": ".", "killed-value": "v", "killed-crash": "C", "killed-refusal": "R", "timeout": "T"}
 LEGEND = "v: killed by value, C: by a crash, R: by a refusal, T: timeout, .: not noticed."
 
@@ -87,7 +90,7 @@ def program(difference: Record) -> str:
 def told(verdict: Record) -> str:
     """A verdict that is not as expected, in words, with the program on which the mutant differs."""
     text = f"{verdict['wrong']}: {'; '.join(verdict['surprises'])}"
-    if verdict["expected"] == "caught" and not verdict["caught"]:
+    if verdict["expected"] == "caught" and not verdict["caught"] and not verdict["timeouts"]:
         found = verdict["difference"]
         return f"{text}. {program(found)}" if found else f"{text}. No program was found on which it differs"
     return text
@@ -95,10 +98,9 @@ def told(verdict: Record) -> str:
 
 def surprising(verdicts: Sequence[Record]) -> list[Record]:
     """The verdicts that are not as expected, survivors first, and of those the wrong values before costs."""
-    order = {"value": 0, "accuracy": 1, "cost": 2}
     return sorted(
         (v for v in verdicts if v["surprises"]),
-        key=lambda v: (v["caught"], v["expected"] == "equivalent", order.get(v["breaks"], 3)),
+        key=lambda v: (v["caught"], v["expected"] == "equivalent", ORDER.index(v["breaks"])),
     )
 
 

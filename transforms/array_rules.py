@@ -13,18 +13,15 @@ one for each kind, `REDUCTIONS`, and starts from the first entry of a row or col
 
 from __future__ import annotations
 
-from math import inf, prod
+from math import prod
 
-from transforms import array_numeric, numeric
+from transforms import array_numeric
+from transforms.derivative_rules import DERIVATIVE_RULES
 from transforms.errors import ShapeMismatch
-from transforms.rules import INFINITE, REALS, RULES, Convention, Domain, Minus, Rule, Rules, elementwise
+from transforms.rules import REALS, RULES, Convention, Domain, Minus, Rule, Rules, elementwise
 from transforms.types import Array, Type, brief
 
 REDUCTIONS = {"sum": "{r} + {0}", "max": "({r} >= {0} || {r} != {r} ? {r} : {0})"}
-
-NOTHING = None
-"""What an argument receives that the result does not vary with: a cotangent that never arrived."""
-
 
 def text(shape: tuple[int, ...]) -> str:
     """A shape as messages name it: 2x3."""
@@ -164,16 +161,6 @@ def k_div_cost(a, *, k):                        return  {"mul": a.size, "div": a
 def scalar_form(a: Type, *, k: float) -> Type:  return  elementwise(a)
 
 
-# What gradients contain, and is differentiated in turn. A comparison is flat; div0(a, b) is a / b, but 0 where a is 0.
-def ge_pullback(m, ct, r, a, b):                return  NOTHING,                  NOTHING
-def ge_tangent(m, r, a, b, da, db):             return  m.constant_like(r, 0.0)
-def ge_cost(a, b):                              return  {}
-
-def div0_pullback(m, ct, r, a, b):              return  m.div0(ct, b),            Minus(m.div0(m.mul(ct, r), b))
-def div0_tangent(m, r, a, b, da, db):           return  m.sub(m.div0(da, b), m.div0(m.mul(db, r), b))
-def div0_cost(a, b):                            return  {"div0": 2 * a.size, "mul": a.size}
-
-
 def k_not_zero(a, *, k):                        return  k != 0.0
 def entries_not_zero(a, *, k):                  return  a != 0.0
 
@@ -202,12 +189,7 @@ ARRAY_RULES: Rules = {rule.name: rule for rule in (
     Rule("k_div", scalar_form, array_numeric.k_div, k_div_pullback, k_div_tangent, k_div_cost, "{k} / {0}",
          Domain("a divisor other than 0", entries_not_zero)),
 
-    Rule("ge", elementwise, numeric.ge, ge_pullback, ge_tangent, ge_cost, "({0} >= {1} ? 1.0 : 0.0)", REALS,
-         (Convention((2.0, 2.0), (0.0, 0.0), "the jump counts as flat"),)),
-    Rule("div0", elementwise, numeric.div0, div0_pullback, div0_tangent, div0_cost,
-         "({0} == 0.0 ? 0.0 : {0} / {1})", REALS,
-         (Convention((0.0, 0.0), (inf, 0.0), INFINITE),)),
-)}
+)} | {name: DERIVATIVE_RULES[name] for name in ("ge", "div0")}
 
 TABLE: Rules = {**RULES, **ARRAY_RULES}
 """Every row: what terms of the fragment can name, and what only programs on arrays use."""

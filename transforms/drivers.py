@@ -5,7 +5,7 @@ A wrong version of the transformation is the same record with one field replaced
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -188,18 +188,23 @@ def write(judged: Transformation, program: Program, point: Point | None = None) 
     return Written(written, primal_lines)
 
 
-def hessian_product(judged: Transformation, program: Program, point: Point, direction: Point) -> dict[str, Any]:
-    """The Hessian of a program of one real result at a point, times a direction of the point's shape, by variable.
+def hessian_products(
+    judged: Transformation, program: Program, point: Point, directions: Iterable[Point]
+) -> list[dict[str, Any]]:
+    """The Hessian of a program of one real result at a point, times directions of the point's shape, by variable.
 
-    The gradient is written down as a program, and that program's gradient is taken at the cotangent `direction` of its
-    context cotangent. Raises OutsideDomain.
+    The gradient is written down as a program, and that program's gradient is taken with each direction as the cotangent
+    of its context cotangent. Raises OutsideDomain.
     """
     written = write(judged, program, point).program
     (d, _) = written.context[-1]
-    names = [name for name, _ in program.context]
-    seed = 0.0, tuple([direction[name] for name in names])
-    found = gradient(judged.drivers.hvp(judged), written, {**point, d: 1.0}, seed).cotangent
-    return {name: found[name] for name in names}
+    names, again = [name for name, _ in program.context], judged.drivers.hvp(judged)
+    products = []
+    for direction in directions:
+        seed = 0.0, tuple([direction[name] for name in names])
+        found = gradient(again, written, {**point, d: 1.0}, seed).cotangent
+        products.append({name: found[name] for name in names})
+    return products
 
 
 def value(program: Program, point: Point, rules: Rules = RULES) -> tuple[Any, Counts]:

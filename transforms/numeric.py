@@ -196,6 +196,13 @@ def pow_dadb(a: R, b: R) -> R:
     return 0.0 if a <= 0.0 else pow(a, b - 1.0) * (1.0 + b * log(a))
 
 
+def pow_dbdb(a: R, b: R) -> R:
+    """The second derivative of a^b by b, a^b * log(a)^2; 0 for a <= 0 (a convention)."""
+    if isinstance(a, np.ndarray):
+        return np.frompyfunc(pow_dbdb, 2, 1)(a, b).astype(float)
+    return 0.0 if a <= 0.0 else pow(a, b) * (log(a) * log(a))
+
+
 def _or_infinity(f: Callable[[float], float], a: float) -> float:
     try:
         return f(a)

@@ -253,4 +253,5 @@ OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation i
               "({0} <= 0.0 ? 0.0 : pow({0}, {1} / 2.0) * (pow({0}, {1} / 2.0) * log({0})))"),
     Operation("pow_dadb", elementwise, numeric.pow_dadb,
               "({0} <= 0.0 ? 0.0 : pow({0}, {1} - 1.0) * (1.0 + {1} * log({0})))"),
+    Operation("pow_dbdb", elementwise, numeric.pow_dbdb, "({0} <= 0.0 ? 0.0 : pow({0}, {1}) * (log({0}) * log({0})))"),
 )}

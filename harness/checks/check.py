@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -85,3 +85,8 @@ def judge(check: Check, subject: Subject, prepared: Any) -> Result:
         return Result(Outcome.CRASH, None, f"{type(error).__name__}: {error}")
     passed = measured.error <= check.tolerance  # not so where the error is NaN
     return Result(Outcome.PASS if passed else Outcome.VALUE, measured.error, measured.where)
+
+
+def counted(wrong: Sequence[str]) -> Measured:
+    """How many things are wrong, and the first of them."""
+    return Measured(float(len(wrong)), "; ".join(wrong[:3]))

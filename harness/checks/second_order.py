@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from harness import reference
 from harness.checks.check import Check, Measured, Question
 from harness.checks.subject import Subject
 from harness.workload_suite import straight
-from transforms.drivers import Point, hessian_product
+from transforms.drivers import Point, hessian_products
 from transforms.mountain_goat.gradients import hvp
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
@@ -154,19 +154,24 @@ def products(subject: Subject, questions: Sequence[Asked]) -> Measured:
 def _found(subject: Subject, question: Asked) -> list[tuple[str, list[np.ndarray]]]:
     """What a subject finds for each direction, by representation."""
     if isinstance(question.program, Straight):
-        judged, names = subject.matrices(), list(question.directions[0])
-        found = []
-        for direction in question.directions:
-            program = hvp(question.program, names, list(direction.values()), judged=judged).straight
-            found.append(_row(run(program, judged)[1:]))
-        return [("matrices", found)]
+        return [("matrices", _matrix_products(subject, question.program, question.directions))]
+    program, point, directions = question.program, question.point, question.directions
     return [
-        (
-            name,
-            [_row(hessian_product(judged, question.program, question.point, d).values()) for d in question.directions],
-        )
+        (name, [_row(found.values()) for found in hessian_products(judged, program, point, directions)])
         for name, judged in subject.transformations.items()
     ]
+
+
+def _matrix_products(subject: Subject, program: Straight, directions: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
+    """The products by the program that is generated for the first direction, run with each of them."""
+    judged, names = subject.matrices(), list(directions[0])
+    generated = hvp(program, names, list(directions[0].values()), judged=judged).straight
+    along = [name for name, _ in generated.program.context if name not in program.point]
+    products = []
+    for direction in directions:
+        moved = dict(zip(along, direction.values(), strict=True))
+        products.append(_row(run(replace(generated, point={**generated.point, **moved}), judged)[1:]))
+    return products
 
 
 CHECKS = (

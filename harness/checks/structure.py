@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from random import Random
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from harness.checks.check import Check, Measured, Question
+from harness.checks import refusals
+from harness.checks.check import Check, Measured, Question, counted
 from harness.checks.comparison import leaves, runs
 from harness.checks.examples import (
     ARRAY_USES,
@@ -20,15 +20,13 @@ from harness.checks.examples import (
     UNARY,
     Example,
     Use,
-    alone,
     constructs,
-    direction,
     inside,
     small_programs,
 )
 from harness.checks.subject import Subject
 from harness.reference_double import evaluate
-from transforms.drivers import Transformation, gradient, tangent, write
+from transforms.drivers import write
 from transforms.errors import ShapeMismatch
 from transforms.rules import Rules
 from transforms.syntax import Op, Program, Tuple, Var
@@ -124,7 +122,7 @@ def well_typed(subject: Subject, prepared: Types) -> Measured:
     for program in prepared.ill_typed:
         if not _refuses(program, judged[0][1].rules):
             wrong.append(f"{_text(program)} has a type")
-    return _counted(wrong)
+    return counted(wrong)
 
 
 def _refuses(program: Program, rules: Rules) -> bool:
@@ -150,7 +148,7 @@ def deterministic(subject: Subject, prepared: list[Example]) -> Measured:
     for example, bits in zip(reversed(prepared), reversed(first), strict=True):
         if _found(subject, example) != bits:
             wrong.append(f"{example.label}: a second call gives other bits")
-    return _counted(wrong)
+    return counted(wrong)
 
 
 def _found(subject: Subject, example: Example) -> list[bytes]:
@@ -162,75 +160,6 @@ def _bits(values: list[Any]) -> bytes:
     return np.array(list(leaves(values)), dtype=float).tobytes()
 
 
-# refusals
-
-OUTSIDE: tuple[tuple[str, tuple[float, ...], dict[str, float]], ...] = (
-    ("div", (1.0, 0.0), {}), ("div", (0.0, 0.0), {}), ("div", (1.0, -0.0), {}),
-    ("log", (0.0,), {}), ("log", (-1.0,), {}), ("log", (-1e-300,), {}),
-    ("sqrt", (-1.0,), {}), ("sqrt", (-1e-300,), {}),
-    ("pow", (-1.0, 0.5), {}), ("pow", (0.0, -1.0), {}), ("pow", (-2.0, 1.5), {}),
-    ("div_k", (1.0,), {"k": 0.0}), ("k_div", (0.0,), {"k": 2.0}),
-)  # fmt: skip
-"""Points outside the domains of primitives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Applications of primitives that a table lacks: ones that no table has, and each of the table's, taken out."""
-
-    nowhere: list[Example]
-    removed: list[Example]
-    outside: list[Example]
-
-
-def refusals(seed: int) -> Unknown:
-    rng = Random(f"{seed}/refusals")
-    names = ["cosh", "sgn", "share", "mul0", "pow_da", "pow_db", "softplus", "identity", ""]
-    two = ("share", "mul0", "pow_da", "pow_db")
-    nowhere = [
-        _applied(name, tuple(rng.uniform(0.5, 2.0) for _ in range(1 + (name in two))), {}, rng) for name in names
-    ]
-    removed = [alone(use, seed) for use in ELEMENTWISE_USES]
-    outside = [_applied(name, args, statics, rng) for name, args, statics in OUTSIDE]
-    return Unknown(nowhere, removed, outside)
-
-
-def _applied(name: str, args: tuple[float, ...], statics: dict[str, Any], rng: Random) -> Example:
-    point = {f"x{k}": arg for k, arg in enumerate(args)}
-    program = Program(tuple([(x, REAL) for x in point]), Op(name, tuple(map(Var, point)), tuple(statics.items())))
-    return Example(f"{name or 'a primitive without a name'} at {args}", program, point, direction(1.0, rng))
-
-
-def refused(subject: Subject, prepared: Unknown) -> Measured:
-    """How many applications get a derivative that none can have."""
-    answered = []
-    for name, judged in subject.transformations.items():
-        for example in (*prepared.nowhere, *prepared.outside):
-            answered += [f"{example.label}: {way} gives an answer ({name})" for way in _answers(judged, example)]
-        for example in prepared.removed:
-            (primitive,) = (example.program.term.name,) if isinstance(example.program.term, Op) else ("",)
-            lacking = replace(judged, rules={rule: row for rule, row in judged.rules.items() if rule != primitive})
-            answered += [
-                f"{primitive} without a row: {way} gives an answer ({name})" for way in _answers(lacking, example)
-            ]
-    return _counted(answered)
-
-
-def _answers(judged: Transformation, example: Example) -> Iterator[str]:
-    """Which ways of differentiating give an answer. Whatever is raised is a refusal."""
-    program, point = example.program, example.point
-    ways = {
-        "the macro": lambda: gradient(judged, program, point, example.cotangent),
-        "the forward macro": lambda: tangent(program, point, point, judged.rules),
-    }
-    for way, run in ways.items():
-        try:
-            run()
-        except Exception:
-            continue
-        yield way
-
-
 def _text(program: Program) -> str:
     term = program.term
     assert isinstance(term, Op)
@@ -239,17 +168,13 @@ def _text(program: Program) -> str:
     )
 
 
-def _counted(wrong: list[str]) -> Measured:
-    return Measured(float(len(wrong)), "; ".join(wrong[:3]))
-
-
 NONE = "how many; none may be"
 
 CHECKS = (
     Check(
         "refusals", Question.RIGHT,
-        "a primitive without a row never gets a derivative, nor does a point outside a domain",
-        0.0, NONE, refusals, refused,
+        "a primitive without a row never gets a derivative, nor a point outside a domain, nor a matrix task without one",
+        0.0, NONE, refusals.refusals, refusals.refused,
     ),
     Check(
         "well-typed", Question.RIGHT,

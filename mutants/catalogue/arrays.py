@@ -11,7 +11,8 @@ import numpy as np
 
 from mutants.catalogue.rows import COURSE, row
 from mutants.catalogue.rules import MODELS
-from transforms.array_rules import NOTHING, spread
+from transforms.array_rules import spread
+from transforms.derivative_rules import NOTHING
 from transforms.rules import Minus
 
 REFERENCE = ("reference",)

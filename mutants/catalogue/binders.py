@@ -16,27 +16,28 @@ from transforms.machines.interface import EMPTY, Value
 from transforms.reverse import Finish, Reverse
 from transforms.scope import Scope, bind, context
 from transforms.syntax import Case, Let, Match, Term
+from transforms.types import Injected
 
 Binder = tuple[Finish, Term]
 
 
 def let_exchanged(ad: Reverse, e: Let, scope: Scope) -> Binder:
-    """The bound term receives what the innermost variable of the context has, and that what x has."""
+    """The innermost variable of the context receives x's part, and the bound term what that variable has."""
     outer = context(scope)
     value, bound = macro.reverse(ad, e.bound, scope)
     inner = bind(ad.machine, scope, [e.name], [value])
     if outer.outside is None or outer.type != inner.type:
         return macro._one(ad, outer, bound, inner), e.body
-    further, plus = outer.outside, ad.cotangents.plus
+    inject, plus = ad.cotangents.inject, ad.cotangents.plus
 
     def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, (s,) = ad.cotangents.scope(ct, outer, inner)
         if ad.cotangents.name == "pointwise":
-            g, (s,) = ad.cotangents.scope(ct, outer, inner)
             *_, o = ad.cotangents.run(outer, lambda: g)
-            return plus(ad.cotangents.inject(outer, outer, s), bound(o))
-        g, (o, s) = ad.cotangents.scope(ct, further, inner)
-        if s is not ABSENT:
-            ad.cotangents.inject(outer, outer, s)
+        else:
+            g, (o,) = ad.cotangents.scope(g, outer.outside, outer)
+            g = g if o is ABSENT else plus(g, inject(outer, outer, o))
+        g = g if s is ABSENT else plus(g, inject(outer, outer, s))
         return g if o is ABSENT else plus(g, bound(o))
 
     return finish, e.body
@@ -146,6 +147,8 @@ def case_full_tuple(ad: Reverse, e: Case, scope: Scope) -> Binder:
 
 def _whole(ad: Reverse, value: Value, ct: Cotangent) -> Cotangent:
     """The cotangent of a value with zeros where it is absent."""
+    while isinstance(value, Injected):
+        value = value.value
     if ct is ABSENT:
         return ad.machine.constant_like(value, 0.0)
     if isinstance(ct, tuple):

@@ -8,7 +8,7 @@ The functions are as `transforms.rules` says: `pullback(m, ct, r, a, b)`. Those 
 from __future__ import annotations
 
 from mutants.catalogue.rows import COURSE, row
-from transforms.array_rules import NOTHING
+from transforms.derivative_rules import NOTHING
 from transforms.rules import Minus, mul_pullback
 
 MODELS = ("reference", "hand-attention", "hand-transformer", "training")

@@ -38,7 +38,7 @@ def neg(a):            return 0.0 - a
 def neg_magnitude(a):  return -abs(a)
 
 def sin(a):            return numeric.sin(a - 6.2831853 * (a // tau))
-def cos(a):            return numeric.sin(a + 1.5707963268)
+def cos(a):            return numeric.sin(a + 1.57079633)
 def exp(a):            return numeric.exp(where(a > 88.0, 0.0 * a + 88.0, a))
 def log(a):            return numeric.log(a + 1e-8)
 def sqrt(a):           return numeric.sqrt(a + 1e-14)
@@ -90,7 +90,7 @@ MUTANTS = (*field("evaluate", (
     ("div", "epsilon", div, "a small divisor has a small number added"),
     ("neg", "of-magnitude", neg_magnitude, "the result is never positive"),
     ("sin", "short-turn", sin, "full turns are taken off with eight digits of pi"),
-    ("cos", "short-quarter", cos, "the sine a quarter turn on, with eleven digits of pi"),
+    ("cos", "short-quarter", cos, "the sine a quarter turn on, with nine digits of pi"),
     ("exp", "clipped", exp, "arguments are clipped where single precision ends"),
     ("log", "epsilon", log, EPSILON),
     ("sqrt", "epsilon", sqrt, EPSILON),

@@ -29,3 +29,23 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
         files.write(path, b"new")
     assert [p.name for p in tmp_path.iterdir()] == ["a.txt"]
     assert path.read_bytes() == b"old"
+
+
+def test_an_executable_can_be_executed(tmp_path: Path) -> None:
+    assert files.write(tmp_path / "a", b"", 0o755).stat().st_mode & 0o777 == 0o755
+
+
+def test_a_link_stays_one_and_what_is_no_file_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "to")
+    files.write(tmp_path / "link", b"data")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "to").read_bytes() == b"data"
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write(pipe, b"data")
+    assert os.read(reader, 10) == b"data"
+    os.close(reader)
+    assert pipe.is_fifo()
+    with pytest.raises(IsADirectoryError):
+        files.write(tmp_path, b"data")

@@ -39,4 +39,4 @@ def _part(name: str) -> ModuleType:
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "xdsl":
             raise
-        raise MissingXdsl("reading and writing .mlir needs xDSL 0.70 to 0.75: pip install 'adjudge[mlir]'") from None
+        raise MissingXdsl("reading and writing .mlir needs xDSL 0.70 to 0.75: pip install 'xdsl>=0.70,<0.76'") from None

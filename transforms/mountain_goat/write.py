@@ -138,4 +138,6 @@ def _atom(atom: Term) -> str:
 
 
 def _matrix(value: np.ndarray) -> str:
-    return str(value.tolist())
+    if value.ndim == 2:
+        return str(value.tolist())
+    return f"reshape({value.reshape(1, -1).tolist()}, {', '.join(map(str, value.shape))})"  # literals are matrices

@@ -294,7 +294,7 @@ def test_without_xdsl_everything_else_runs_and_says_how_to_install_it():
         "except MissingXdsl as error: sys.stdout.write(str(error))\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert "pip install 'adjudge[mlir]'" in done.stdout
+    assert "pip install 'xdsl>=0.70,<0.76'" in done.stdout
 
 
 @pytest.mark.parametrize("seed", range(40))

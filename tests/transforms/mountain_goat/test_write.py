@@ -90,6 +90,15 @@ def test_every_operation_is_read_back():
     assert same(run(again), run(program))
 
 
+def test_a_literal_of_another_rank_is_a_matrix_reshaped():
+    """Only text of the dialect has such literals."""
+    cube, row = np.arange(6.0).reshape(1, 2, 3), np.array([1.0, 2.0])
+    program = made({"x": cube}, [("y", Op("reshape", (Var("x"),), (("shape", (6,)),)))], Var("y"), Lit(row), Var("x"))
+    text = write(program)
+    assert text.startswith("let x = reshape([[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]], 1, 2, 3)\n")
+    assert same(run(straight(text)), run(program))
+
+
 @given(st.integers(0, 10**6))
 def test_random_programs_are_read_back(seed: int):
     program = straight(random_program(seed)[0])

@@ -1,0 +1,198 @@
+"""What gradients cost: exact counts against claims that are stated independently; never a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+from random import Random
+from typing import Any
+
+from harness.checks import bounds, model, visits
+from harness.checks.check import Check, Measured, Question
+from harness.checks.claims import FAMILIES, FIXED, LAYER, Claim, Totals, alone_costs, backward_kinds, claim, layer
+from harness.checks.examples import DISTINCT_USES, ELEMENTWISE_USES, Example, Use, alone
+from harness.checks.subject import Subject
+from harness.families import FAMILIES as PROGRAMS
+from harness.families import at_ones
+from harness.reference_double import evaluate
+from transforms.drivers import Transformation, gradient, write
+from transforms.machines.counting import Counts
+from transforms.parse import parse
+from transforms.syntax import Case, Let, Op, Program
+from transforms.types import full, layout
+
+
+@dataclass(frozen=True, slots=True)
+class Costed:
+    """A program at a point, and what it costs by representation."""
+
+    label: str
+    program: Program
+    point: dict[str, Any]
+    cotangent: Any
+    claims: Mapping[str, Totals]
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    rules: list[tuple[Use, Example, Claim]]
+    programs: list[Costed]
+
+
+SMALL = {
+    "product": ({"n": 2}, {"n": 7}), "square": ({"m": 4, "n": 6},), "sigmoid-square": ({"n": 3},),
+    "doubling": ({"k": 6},), "projection": ({"k": 4},), "jacobian": ({"n": 3, "m": 4}, {"n": 4, "m": 2}),
+}  # fmt: skip
+
+
+def exact(seed: int) -> Claims:
+    rng = Random(f"{seed}/cost")
+    rules = [(use, alone(use, seed), claim(use)) for use in (*DISTINCT_USES, *ELEMENTWISE_USES)]
+    programs = [
+        *[_family(name, sizes) for name, several in SMALL.items() for sizes in several],
+        *[_layer(rng.randint(2, 6), rng.randint(2, 6), rng.randint(2, 6)) for _ in range(2)],
+        *[_costed(text, parse(text), claims) for text, claims in FIXED],
+    ]
+    return Claims(rules, programs)
+
+
+def _family(name: str, sizes: Mapping[str, int]) -> Costed:
+    claims = {representation: form(**sizes) for representation, form in FAMILIES[name].items()}
+    return _costed(f"{name} at {dict(sizes)}", PROGRAMS[name](**sizes), claims)
+
+
+def _layer(r: int, i: int, c: int) -> Costed:
+    claims = {representation: form(r, i, c) for representation, form in LAYER.items()}
+    return _costed(f"layer of {r} rows, {i} inner, {c} columns", layer(r, i, c), claims)
+
+
+def _costed(label: str, program: Program, claims: Mapping[str, Totals]) -> Costed:
+    point = at_ones(program)
+    return Costed(label, program, point, full(layout(evaluate(program, point)), 1.0), claims)
+
+
+def as_claimed(subject: Subject, prepared: Claims) -> Measured:
+    """The largest difference between a count and what is claimed of it; infinite where a row claims something else."""
+    wrong: list[tuple[float, str]] = []
+    for k, (use, example, stated) in enumerate(prepared.rules):
+        for which, (name, judged) in enumerate(subject.transformations.items()):
+            counts = gradient(judged, example.program, example.point, example.cotangent).counts
+            found = _found(counts, _lines(judged, example.program) if k % 2 == which else None)
+            label = f"{use.label}, {name}"
+            wrong += _differences(label, found, alone_costs(use, stated, name))
+            wrong += _kinds(f"{label}, primal", counts.primal, stated.primal)
+            wrong += _kinds(f"{label}, backward", counts.backward, backward_kinds(use, stated, name))
+        row = next(iter(subject.transformations.values())).rules[use.rule]
+        types = [type_ for _, type_ in example.program.context]
+        term = example.program.term
+        statics = dict(term.statics) if isinstance(term, Op) else {}
+        if _nonzero(row.cost(*types, **statics)) != _nonzero(stated.pullback):
+            wrong.append((inf, f"the row of {use.label} claims {row.cost(*types, **statics)}, not {stated.pullback}"))
+    for costed in prepared.programs:
+        for name, stated in costed.claims.items():
+            if name in subject.transformations:
+                found = _run(subject.transformations[name], costed, lines=True)
+                wrong += _differences(f"{costed.label}, {name}", found, stated)
+    return Measured(*max(wrong, default=(0.0, "")))
+
+
+def _run(judged: Transformation, costed: Costed, lines: bool = False) -> Totals:
+    counts = gradient(judged, costed.program, costed.point, costed.cotangent).counts
+    return _found(counts, _lines(judged, costed.program) if lines else None)
+
+
+def _found(counts: Counts, lines: int | None) -> Totals:
+    return Totals(counts.operations, counts.slot_writes, counts.peak_slots, counts.saved, lines)
+
+
+def _lines(judged: Transformation, program: Program) -> int:
+    """How many `let`s the transformed program has."""
+    term, lines = write(judged, program).program.term, 0
+    while isinstance(term, (Let, Case)):
+        lines += isinstance(term, Let)
+        term = term.body
+    return lines
+
+
+def _differences(
+    label: str, found: Totals, stated: Totals, only: Iterable[str] = ("operations", "slot_writes", "saved", "lines")
+) -> list[tuple[float, str]]:
+    wrong = []
+    for name in only:
+        count, expected = getattr(found, name), getattr(stated, name)
+        if count is not None and expected is not None and count != expected:
+            wrong.append((abs(count - expected), f"{label}: {name} is {count}, expected {expected}"))
+    return wrong
+
+
+def _kinds(label: str, found: Mapping[str, int], stated: Mapping[str, int]) -> list[tuple[float, str]]:
+    found, stated = _nonzero(found), _nonzero(stated)
+    return [] if found == stated else [(1.0, f"{label}: operations are {found}, expected {stated}")]
+
+
+def _nonzero(kinds: Mapping[str, int]) -> dict[str, int]:
+    return {kind: n for kind, n in sorted(kinds.items()) if n}
+
+
+# cost-memory
+
+LARGE = {
+    "product": ({"n": 40},), "square": ({"m": 30, "n": 20},), "sigmoid-square": ({"n": 60},), "doubling": ({"k": 40},),
+    "projection": ({"k": 20},), "jacobian": ({"n": 20, "m": 30},),
+}  # fmt: skip
+
+
+def memory(seed: int) -> list[Costed]:
+    rng = Random(f"{seed}/memory")
+    several = [(name, sizes) for made in (SMALL, LARGE) for name, chosen in made.items() for sizes in chosen]
+    layers = [_layer(rng.randint(2, 12), rng.randint(2, 12), rng.randint(2, 12)) for _ in range(3)]
+    texts = [_costed(text, parse(text), claims) for text, claims in FIXED]
+    return [*[_family(name, sizes) for name, sizes in several], *layers, *texts]
+
+
+def remembered(subject: Subject, prepared: list[Costed]) -> Measured:
+    """The largest difference between what is held, or kept for the backward part, and what is claimed of it."""
+    wrong: list[tuple[float, str]] = []
+    for costed in prepared:
+        for name, stated in costed.claims.items():
+            if name in subject.transformations:
+                found = _run(subject.transformations[name], costed)
+                wrong += _differences(f"{costed.label}, {name}", found, stated, ("peak_slots", "saved"))
+    return Measured(*max(wrong, default=(0.0, "")))
+
+
+COUNTS = "counts are whole numbers and do not depend on the point"
+
+CHECKS = (
+    Check(
+        "cost-constant", Question.COST,
+        "over + - * / neg, value and gradient cost at most 5 times the source's operations, and k - 1 for k results",
+        5.0, "the constant of Baur and Strassen, which is reached", bounds.programs, bounds.constant,
+    ),
+    Check(
+        "cost-exact", Question.COST,
+        "operations, slot writes, saved numbers and lines of every rule and family are the closed forms",
+        0.0, COUNTS, exact, as_claimed,
+    ),
+    Check(
+        "cost-growth", Question.COST,
+        "operations and slot writes of the families grow with the stated exponents",
+        bounds.GROWTH_TOLERANCE, "at finite sizes the lower terms still show", bounds.families, bounds.growing,
+    ),
+    Check(
+        "cost-theorem", Question.COST,
+        "in the efficiency theorem's cost model, the reference figures are met and the bound holds",
+        0.0, COUNTS, model.cases, model.costs,
+    ),
+    Check(
+        "cost-visits", Question.COST,
+        "every term is evaluated at most once, and its backpropagator runs at most once for each evaluation",
+        0.0, COUNTS, visits.programs, visits.repeated,
+    ),
+    Check(
+        "cost-memory", Question.COST,
+        "what is alive at once and what is kept for the backward part are the closed forms, linear in the program",
+        0.0, COUNTS, memory, remembered,
+    ),
+)  # fmt: skip

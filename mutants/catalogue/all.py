@@ -1,0 +1,28 @@
+"""The catalogue: every mutant, in the order of what is replaced."""
+
+from __future__ import annotations
+
+from mutants.catalogue import (
+    accuracy,
+    adjoints,
+    arrays,
+    binders,
+    claims,
+    clauses,
+    cost,
+    drivers,
+    machines,
+    native,
+    representations,
+    rules,
+    tangents,
+    values,
+)
+from mutants.mutant import Mutant
+
+GROUPS = rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, machines, drivers, cost
+CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
+"""Those that the matrix is made of."""
+
+NATIVE: tuple[Mutant, ...] = native.MUTANTS
+"""Those that only compiled code shows: a group of its own."""
