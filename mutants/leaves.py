@@ -18,7 +18,7 @@ from typing import Any
 from harness.checks.subject import Subject
 from transforms import array_rules, rules
 from transforms.cotangents.interface import Representation
-from transforms.drivers import Drivers, Transformation
+from transforms.drivers import Transformation
 from transforms.rules import Rule
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +68,7 @@ def _differing(name: str, before: Transformation, after: Transformation) -> Iter
         yield from _representation(f"representation.{name}", before, after)
     if before.machine is not after.machine:
         yield from _machine(before.machine, after.machine)
-    for field in fields(Drivers):
+    for field in fields(before.drivers):
         old, new = getattr(before.drivers, field.name), getattr(after.drivers, field.name)
         if not _same(old, new):
             yield Leaf(f"drivers.{field.name}", old, new)

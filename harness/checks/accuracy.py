@@ -16,6 +16,7 @@ from harness.checks.check import Check, Measured, Question
 from harness.checks.comparison import Answer, Comparison, leaves
 from harness.checks.examples import BINARY, SCALAR_FORMS, UNARY, Example
 from harness.checks.subject import Subject
+from harness.reference_tape import Undefined
 from transforms.drivers import tangent
 from transforms.parse import parse
 from transforms.syntax import Op, Program, Var
@@ -84,7 +85,8 @@ def _answer(name: str, statics: dict[str, float], points: list[Right], shape: tu
     program = Program(context, Op(name, tuple(map(Var, point)), tuple(statics.items())))
     value = [float(right.value) for right in points]
     slopes = [d * float(right.partials[j]) for j in range(len(point)) for d, right in zip(entries, points, strict=True)]
-    example = Example(f"{name} at {len(points)} points", program, point, _shaped(entries, shape))
+    cotangent = _shaped(entries, shape)
+    example = Example(f"{name} at {len(points)} points", program, point, cotangent, rng.randrange(2))
     return _in_ulps(example, value, slopes, _allowed(name))
 
 
@@ -135,7 +137,7 @@ def _point(name: str, statics: dict[str, float], rng: Random) -> Right:
         try:
             partials = tuple([_partial(name, statics, args, j) for j in range(len(args))])
             right = Right(args, _value(name, statics, args), partials)
-        except reference.Undefined:
+        except Undefined:
             continue
         if all(x == 0 or 16 * TINY < abs(x) < HUGE / 16 for x in (right.value, *partials)):
             return right

@@ -46,7 +46,7 @@ def programs(seed: int) -> list[Bounded]:
         results = 3 if k % 4 == 0 else 1
         result = Product((REAL,) * results) if results > 1 else REAL
         rng = Random(f"{seed}/{k}/constant")
-        sample = random_program(rng, size=rng.choice((2, 6, 12)), result=result, primitives=ARITHMETIC)
+        sample = random_program(rng, size=rng.choice((2, 4, 8)), result=result, primitives=ARITHMETIC)
         found.append(_bounded(sample.program, sample.point, sample.cotangent, results))
     rng = Random(f"{seed}/tight")
     for program in (*map(parse, TIGHT), *[FAMILIES[name](**sizes) for name, sizes in FAMILY.items()]):
@@ -91,13 +91,13 @@ class Growing:
 
 LINEAR = (1.0, 1.0)
 CLAIMED: tuple[tuple[str, str, Mapping[str, int], tuple[int, ...], Mapping[str, tuple[float, float]]], ...] = (
-    ("product", "n", {}, (32, 64, 128), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("square", "m", {"n": 512}, (8, 16, 32), {"accumulator": LINEAR, "pointwise": LINEAR}),
-    ("square", "n", {"m": 4}, (128, 256, 512), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
+    ("product", "n", {}, (48, 96), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("square", "m", {"n": 512}, (16, 32), {"accumulator": LINEAR, "pointwise": LINEAR}),
+    ("square", "n", {"m": 4}, (256, 512), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
     ("sigmoid-square", "n", {}, (256, 512), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
-    ("doubling", "k", {}, (64, 128), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("doubling", "k", {}, (48, 96), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
     ("projection", "k", {}, (24, 48), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("jacobian", "m", {"n": 4}, (64, 128), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
+    ("jacobian", "m", {"n": 4}, (40, 80), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
 )
 """Of each family: the size that grows, the others, and the exponents."""
 

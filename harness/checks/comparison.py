@@ -13,7 +13,7 @@ import numpy as np
 from harness.checks.check import Measured
 from harness.checks.examples import Example
 from harness.checks.subject import Subject
-from transforms.drivers import gradient
+from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty_program
 from transforms.types import Injected
 
@@ -86,16 +86,22 @@ class Comparison:
 
 
 def runs(subject: Subject, example: Example) -> Iterator[tuple[str, Numbers, Numbers]]:
-    """What the subject finds, in each representation: the value's numbers and the context cotangent's.
+    """What the subject finds, by representation: the value's numbers and the context cotangent's.
 
     A function to gradients finds no value. A cotangent of another shape than its variable's counts as NaN.
     """
     program, point = example.program, example.point
     if subject.function is not None:
         yield subject.name, [], _gathered(subject.function(program, point, example.cotangent), point)
-    for name, judged in subject.transformations.items():
+    for name, judged in asked(subject, example):
         found = gradient(judged, program, point, example.cotangent)
         yield name, list(leaves(found.primal)), _gathered(found.cotangent, point)
+
+
+def asked(subject: Subject, example: Example) -> list[tuple[str, Transformation]]:
+    """The transformations that an example is put to, by representation."""
+    each = list(subject.transformations.items())
+    return each if example.turn is None or not each else [each[example.turn % len(each)]]
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -25,12 +25,17 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A program with a value for each variable of its context, and a cotangent like its result."""
+    """A program with a value for each variable of its context, and a cotangent like its result.
+
+    A subject is asked in each of its representations or, where `turn` is a number, in one of them: rules do not depend
+    on how context cotangents are held, so theirs take turns.
+    """
 
     label: str
     program: Program
     point: dict[str, Any]
     cotangent: Any
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ def alone(use: Use, seed: int, negated: bool = False) -> Example:
         args = [arg if k in positive else -arg for k, arg in enumerate(args)]
     point = {f"x{k}": arg for k, arg in enumerate(args)}
     term = Op(use.rule, tuple(map(Var, point)), _statics(use, rng))
-    return _example(f"{use.label} alone", Program(_context(point), term), point, rng)
+    return _example(f"{use.label} alone", Program(_context(point), term), point, rng, rng.randrange(2))
 
 
 def inside(use: Use, seed: int) -> Example:
@@ -131,7 +136,8 @@ def inside(use: Use, seed: int) -> Example:
     value = evaluate(Program(_context(point), rule), point)
     point["w"] = _like(value, [signed(rng, 0.3, 3.0) for _ in range(np.size(value))])
     after = Tuple((Op("mul", (Var("y"), Var("w"))), Op("add", (Var("y"), Var("y")))))
-    return _example(f"{use.label} inside", Program(_context(point), Let("y", rule, after)), point, rng)
+    program = Program(_context(point), Let("y", rule, after))
+    return _example(f"{use.label} inside", program, point, rng, rng.randrange(2))
 
 
 def every_rule(seed: int) -> Iterator[Example]:
@@ -193,8 +199,8 @@ def signed(rng: Random, low: float, high: float) -> float:
     return rng.choice((-1.0, 1.0)) * rng.uniform(low, high)
 
 
-def _example(label: str, program: Program, point: dict[str, Any], rng: Random) -> Example:
-    return Example(label, program, point, direction(evaluate(program, point), rng))
+def _example(label: str, program: Program, point: dict[str, Any], rng: Random, turn: int | None = None) -> Example:
+    return Example(label, program, point, direction(evaluate(program, point), rng), turn)
 
 
 def _context(point: Mapping[str, Any]) -> tuple[tuple[str, Type], ...]:

@@ -24,7 +24,7 @@ from harness.random_terms import random_program
 from transforms.drivers import tangent
 from transforms.types import Injected
 
-RANDOM_PROGRAMS = 40
+RANDOM_PROGRAMS = 30
 
 
 def with_directions(seed: int) -> list[tuple[Example, dict[str, Any]]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.checks import refusals
 from harness.checks.check import Check, Measured, Question, counted
-from harness.checks.comparison import leaves, runs
+from harness.checks.comparison import asked, leaves, runs
 from harness.checks.examples import (
     ARRAY_USES,
     BINARY,
@@ -36,10 +36,9 @@ from transforms.types import REAL, Array, Type, layout
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """An example, one of two representations, and the types of context and result, sums taken at the point."""
+    """An example with the types of its context and of its result, sums taken at the point."""
 
     example: Example
-    representation: int
     context: tuple[Type, ...]
     result: Type
 
@@ -81,20 +80,14 @@ TUPLES = (*[Use(name, ((),), {}) for name in UNARY], *[Use(name, ((),), {"k": 2.
 
 
 def typed(seed: int) -> Types:
-    uses = [inside(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
-    first = seed % 2
-    return Types(
-        [
-            *[_typed(example, (k + first) % 2) for k, example in enumerate(uses)],
-            *[_typed(example, which) for example in constructs(seed) for which in (0, 1)],
-        ],
-        list(_ill_typed()),
-    )
+    uses = (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)
+    examples = [*[inside(use, seed) for use in uses], *constructs(seed)]
+    return Types([_typed(example) for example in examples], list(_ill_typed()))
 
 
-def _typed(example: Example, representation: int) -> Typed:
+def _typed(example: Example) -> Typed:
     context = tuple([layout(part) for part in example.point.values()])
-    return Typed(example, representation, context, layout(evaluate(example.program, example.point)))
+    return Typed(example, context, layout(evaluate(example.program, example.point)))
 
 
 def _ill_typed() -> Iterator[Program]:
@@ -112,16 +105,14 @@ def well_typed(subject: Subject, prepared: Types) -> Measured:
     `write` typechecks what it has written, against the types that it gives context, cotangent and result.
     """
     wrong = []
-    judged = list(subject.transformations.items())
-    for asked in prepared.typed:
-        name, transformation = judged[asked.representation % len(judged)]
-        written = write(transformation, asked.example.program, asked.example.point).program
-        found = tuple([type_ for _, type_ in written.context])
-        if found != (*asked.context, asked.result):
-            wrong.append(f"{asked.example.label}: context and cotangent have types {found} ({name})")
-    for program in prepared.ill_typed:
-        if not _refuses(program, judged[0][1].rules):
-            wrong.append(f"{_text(program)} has a type")
+    for case in prepared.typed:
+        for name, judged in asked(subject, case.example):
+            written = write(judged, case.example.program, case.example.point).program
+            found = tuple([type_ for _, type_ in written.context])
+            if found != (*case.context, case.result):
+                wrong.append(f"{case.example.label}: context and cotangent have types {found} ({name})")
+    rules = next(iter(subject.transformations.values())).rules
+    wrong += [f"{_text(program)} has a type" for program in prepared.ill_typed if not _refuses(program, rules)]
     return counted(wrong)
 
 
@@ -173,7 +164,7 @@ NONE = "how many; none may be"
 CHECKS = (
     Check(
         "refusals", Question.RIGHT,
-        "a primitive without a row never gets a derivative, nor a point outside a domain, nor a matrix task without one",
+        "a primitive without a row gets no derivative, nor a point outside a domain, nor a matrix task that has none",
         0.0, NONE, refusals.refusals, refusals.refused,
     ),
     Check(

@@ -17,7 +17,7 @@ from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty
 from transforms.syntax import Case, Let, Match, Term, subterms
 
-RANDOM_PROGRAMS = 30
+RANDOM_PROGRAMS = 16
 BINDERS = (Let, Case, Match)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from harness import reference
+from harness import reference, reference_tape
 from harness.random_terms import ARITHMETIC, NAMES, _Maker, random_program
 from harness.sample_statistics import statistics
 from harness.valued_terms import KINK, LIMIT, PRIMITIVES, Inside
@@ -42,10 +42,10 @@ def numbers(value) -> Iterable[float]:
 def applications(sample):
     """Every primitive that the program applies, with its arguments' values in high precision, and its value."""
     tape: list = []
-    scope = {name: reference._enter(tape, value) for name, value in sample.point.items()}
-    reference._unroll(sample.program.term, scope, tape)
+    scope = {name: reference_tape.enter(tape, value) for name, value in sample.point.items()}
+    reference_tape.unroll(sample.program.term, scope, tape)
     with mp.workdps(40):
-        values = reference._run(tape)
+        values = reference_tape.run(tape)
     for entry, value in zip(tape, values, strict=True):
         if isinstance(entry, tuple):
             yield entry[0], [values[place] for place in entry[1]], value
@@ -103,8 +103,8 @@ def test_doubles_and_high_precision_agree_on_what_the_program_is_worth(samples):
     """Doubles on the one hand: the tape's operations, redone by `math`."""
     for sample in samples:
         tape: list = []
-        scope = {name: reference._enter(tape, value) for name, value in sample.point.items()}
-        outputs = list(numbers(reference._unroll(sample.program.term, scope, tape)))
+        scope = {name: reference_tape.enter(tape, value) for name, value in sample.point.items()}
+        outputs = list(numbers(reference_tape.unroll(sample.program.term, scope, tape)))
         doubles: list[float] = []
         for entry in tape:
             doubles.append(PRIMITIVES[entry[0]](*[doubles[k] for k in entry[1]]) if isinstance(entry, tuple) else entry)

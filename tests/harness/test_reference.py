@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from harness.reference import PRIMITIVES, Undefined, evaluate, magnitude, partial, vjp
+from harness.reference import evaluate, magnitude, partial, vjp
+from harness.reference_tape import PRIMITIVES, Undefined
 from transforms.parse import parse
 from transforms.syntax import Let, Lit, Op, Program, Tuple, Var
 from transforms.types import Array
@@ -45,7 +46,7 @@ CLOSED_FORMS = {
     "min": (lambda a, b: int(a < b), lambda a, b: int(b < a)),
     "relu": (lambda a: int(a > 0),),
     "ge": (lambda a, b: 0, lambda a, b: 0),
-    "div0": (lambda a, b: 1 / b if a else 0, lambda a, b: -a / b**2),
+    "div0": (lambda a, b: 1 / b, lambda a, b: -a / b**2),
 }
 
 ONE = (0.5, -2.75, 1e-5, HUGE, -HUGE, TINY, -1e-308, 1.7e308, 5e-324)
@@ -54,7 +55,8 @@ MODERATE = (0.5, -2.75, 1e-5, TINY, 700.0, -700.0, 20.0)
 PAIRS = ((3.0, -2.0), (-1.5, 0.1), (HUGE, TINY), (TINY, HUGE), (TINY, 1.03), (-1e308, 1e-308))
 POINTS = {
     **{name: [(a,) for a in ONE] for name in ("neg", "sin", "cos", "abs", "relu")},
-    **dict.fromkeys(("add", "sub", "mul", "div", "max", "min"), PAIRS),
+    **dict.fromkeys(("add", "sub", "mul", "div", "max", "min", "ge"), PAIRS),
+    "div0": (*PAIRS, (0.0, 3.0)),
     **{name: [(a,) for a in POSITIVE] for name in ("log", "sqrt")},
     **{name: [(a,) for a in MODERATE] for name in ("exp", "tanh", "sigmoid")},
     "pow": ((1e-300, 1.03), (1e300, 0.97), (1.5, 700.0), (0.3, -2.0), (1.0, 1e300), (7.0, 0.0)),

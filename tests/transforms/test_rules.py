@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness import reference
+from harness.reference_tape import Undefined
 from transforms import numeric
 from transforms.machines.counting import Counting
 from transforms.rules import OPERATIONS, RULES, Minus, Rule, arity
@@ -164,7 +165,7 @@ def test_domains_contain_what_the_reference_can_evaluate(name: str):
         try:
             reference.evaluate(term, dict(zip(variables, args, strict=True)))
             defined = True
-        except reference.Undefined:
+        except Undefined:
             defined = False
         assert inside(name, args) == defined, args
 

@@ -151,9 +151,9 @@ def _stepped(
     judged: MatrixTransformation, asked: Task, name: str, adjoint: Term, rate: float, step: int, now: Mapping[str, Term]
 ) -> tuple[list[Line], Term]:
     """The lines of a parameter's step, and what it is after it."""
-    type_ = Array(asked.point[name].shape)
-    machine = Writing(judged.rules)
-    result = judged.drivers.step(machine, Atom(now.get(name, Var(name)), type_), Atom(adjoint, type_), float(rate))
+    type_, parameter = Array(asked.point[name].shape), now.get(name, Var(name))
+    machine = Writing(judged.rules, variables([parameter, adjoint]))
+    result = judged.drivers.step(machine, Atom(parameter, type_), Atom(adjoint, type_), float(rate))
     lines, after = unchain(binding(machine.lines, result.term))
     meant: dict[str, Term] = {}
     for line, _ in lines:
