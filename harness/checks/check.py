@@ -36,6 +36,10 @@ class Measured:
     error: float
     where: str = ""
 
+    def worse(self, other: Measured) -> Measured:
+        """The one with the larger error; NaN is worse than any number."""
+        return self if other.error <= self.error or self.error != self.error else other
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

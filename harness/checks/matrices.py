@@ -43,9 +43,8 @@ def hand_derived(subject: Subject, asked: Workload) -> Measured:
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.where(mine == theirs, 0.0, np.abs(mine - theirs) / np.abs(theirs))
         at = np.unravel_index(np.argmax(np.where(np.isnan(errors), np.inf, errors)), errors.shape)
-        if not errors[at] <= worst.error:
-            where = f"{name}[{', '.join(map(str, at))}]: found {mine[at]!r}, expected {theirs[at]!r}"
-            worst = Measured(float(errors[at]), where)
+        where = f"{name}[{', '.join(map(str, at))}]: found {mine[at]!r}, expected {theirs[at]!r}"
+        worst = worst.worse(Measured(float(errors[at]), where))
     return worst
 
 
@@ -63,8 +62,7 @@ def trained(subject: Subject, program: Straight) -> Measured:
         error = abs(found - stated) / (0.5 * 10.0 ** (np.floor(np.log10(stated)) - 5))
         if step and not found < losses[step - 1]:
             error = float("inf")
-        if not error <= worst.error:
-            worst = Measured(float(error), f"the loss after {step} steps: found {found!r}, expected {stated}")
+        worst = worst.worse(Measured(float(error), f"the loss after {step} steps: found {found!r}, expected {stated}"))
     return worst
 
 
@@ -82,7 +80,7 @@ REFUSED: tuple[tuple[str, str, str, int], ...] = (
 )
 """What is refused, a program, the name and the number of the loss."""
 
-ALLOWED = ("let a = [[1]]\nlet b = [[1]]\nprint a * a * b", "b", 0)
+ALLOWED = ("let a = [[1]]\nlet b = [[1]]\nprint a * a * b\nlet b = a * 2\nprint b", "b", 0)
 """A task like those, which is not refused: a subject that refuses everything refuses nothing in particular."""
 
 

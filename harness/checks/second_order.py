@@ -146,8 +146,7 @@ def products(subject: Subject, questions: Sequence[Asked]) -> Measured:
             pairs = combinations(zip(found, rows, strict=True), 2)
             errors += [abs(hv @ w - hw @ v) / max(1.0, abs(hv @ w)) for (hv, v), (hw, w) in pairs]
             error = float(np.max(errors))  # NaN, if there is one
-            if not error <= worst.error:
-                worst = Measured(error, f"{question.text}, {name}, at {dict(question.point)}")
+            worst = worst.worse(Measured(error, f"{question.text}, {name}, at {dict(question.point)}"))
     return worst
 
 

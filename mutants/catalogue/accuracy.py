@@ -10,7 +10,7 @@ from math import pi, tau
 import numpy as np
 
 from mutants.catalogue.rows import field, row
-from mutants.catalogue.values import where
+from mutants.catalogue.values import single, where
 from transforms import numeric
 from transforms.rules import Minus
 
@@ -19,17 +19,12 @@ from transforms.rules import Minus
 def div_by_square(m, ct, r, a, b):
     return m.div(ct, b), Minus(m.div(m.mul(ct, a), m.mul(b, b)))
 
-def log_reciprocal(m, ct, r, a):                return  m.mul(ct, m.div(m.constant_like(a, 1.0), a)),
 def tanh_by_result(m, ct, r, a):                return  m.mul(ct, m.sub(m.constant_like(a, 1.0), m.mul(r, r))),
-def tanh_by_square(m, ct, r, a):
-    c = m.cosh(a)
-    return m.div(ct, m.mul(c, c)),
 def sigmoid_by_result(m, ct, r, a):             return  m.mul(m.mul(ct, r), m.sub(m.constant_like(a, 1.0), r)),
 def k_div_by_square(m, ct, r, a, *, k):         return  Minus(m.div(m.mul_k(ct, k=k), m.mul(a, a))),
 
 
-# Values.
-def div(a, b):      return a * numeric.div(1.0 + 0.0 * a, b)
+# Values. Those of the fast kind begin in single precision and take one step of Newton's method.
 def sin(a):         return numeric.sin(a - tau * (a // tau))
 def cos(a):         return numeric.sin(a + pi / 2)
 def exp(a):         return np.exp2(a / np.log(2.0)) if isinstance(a, np.ndarray) else float(np.exp2(a / np.log(2.0)))
@@ -40,8 +35,35 @@ def sigmoid(a):     return 0.5 * (1.0 + numeric.tanh(0.5 * a))
 def absolute(a):    return numeric.sqrt(a * a)
 def maximum(a, b):  return 0.5 * (a + b + abs(a - b))
 def minimum(a, b):  return a - where(a > b, a - b, 0.0 * a)
-def k_div(a, *, k): return k * numeric.div(1.0 + 0.0 * a, a)
-def add_k(a, *, k): return (a - 1.0) + (1.0 + k)
+
+def usual(a, low, high):
+    """Where the fast kind is used: beyond, single precision has no such numbers."""
+    return (abs(a) >= low) & (abs(a) <= high)
+
+def reciprocal(b):
+    rough = single(numeric.div(1.0 + 0.0 * b, where(usual(b, 1e-30, 1e30), b, 1.0 + 0.0 * b)))
+    return rough * (2.0 - b * rough)
+
+def fast_div(a, b):
+    return where(usual(b, 1e-30, 1e30), a * reciprocal(b), numeric.div(a, b))
+
+def fast_k_div(a, *, k):
+    return where(usual(a, 1e-30, 1e30), k * reciprocal(a), numeric.div(k, a))
+
+def fast_sqrt(a):
+    safe = where(usual(a, 1e-30, 1e30), abs(a), 1.0 + 0.0 * a)
+    rough = single(numeric.sqrt(safe))
+    return where(usual(a, 1e-30, 1e30), 0.5 * (rough + safe / rough), numeric.sqrt(a))
+
+def fast_exp(a):
+    safe = where(usual(a, 0.0, 80.0), a, 0.0 * a)
+    rough = single(numeric.exp(safe))
+    return where(usual(a, 0.0, 80.0), rough * (1.0 + (safe - numeric.log(rough))), numeric.exp(a))
+
+def fast_log(a):
+    safe = where(usual(a, 1e-30, 1e30), abs(a), 1.0 + 0.0 * a)
+    rough = single(numeric.log(safe))
+    return where(usual(a, 1e-30, 1e30), rough + (safe * numeric.exp(-rough) - 1.0), numeric.log(a))
 
 def pow(a, b):
     """By the logarithm, for whole exponents too."""
@@ -53,17 +75,17 @@ def pow(a, b):
 MUTANTS = (
     row("div", "by-square", div_by_square, "divides by the square of the divisor, which leaves the range",
         breaks="accuracy"),
-    row("log", "by-reciprocal", log_reciprocal, "multiplies by the reciprocal, which leaves the range",
-        breaks="accuracy"),
     row("tanh", "by-result", tanh_by_result, "1 - y y, which cancels", breaks="accuracy",
         source="JuliaDiff/DiffRules.jl#102"),
-    row("tanh", "by-square", tanh_by_square, "divides by the square of the cosine, which leaves the range",
-        breaks="accuracy"),
     row("sigmoid", "by-result", sigmoid_by_result, "s (1 - s), which cancels", breaks="accuracy",
         source="tracel-ai/burn#5373"),
     row("k_div", "by-square", k_div_by_square, "divides by the square, which leaves the range", breaks="accuracy"),
     *field("evaluate", (
-        ("div", "by-reciprocal", div, "multiplies by the reciprocal, which leaves the range"),
+        ("div", "fast", fast_div, "a reciprocal from single precision"),
+        ("sqrt", "fast", fast_sqrt, "a square root from single precision"),
+        ("exp", "fast", fast_exp, "an exponential from single precision"),
+        ("log", "fast", fast_log, "a logarithm from single precision"),
+        ("k_div", "fast", fast_k_div, "a reciprocal from single precision"),
         ("sin", "turns", sin, "full turns are taken off with double precision's pi"),
         ("cos", "by-sin", cos, "the sine a quarter turn on, with double precision's pi"),
         ("exp", "by-exp2", exp, "a power of 2, whose exponent is rounded"),
@@ -75,7 +97,5 @@ MUTANTS = (
         ("max", "by-distance", maximum, "half of the sum and the distance, which cancel"),
         ("min", "by-difference", minimum, "the first argument less a difference, which cancels"),
         ("pow", "by-log", pow, "by the logarithm, for whole exponents too"),
-        ("k_div", "by-reciprocal", k_div, "multiplies by the reciprocal, which leaves the range"),
-        ("add_k", "from-1", add_k, "1 is taken off and added again"),
     ), breaks="accuracy"),
 )

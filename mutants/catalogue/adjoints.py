@@ -2,7 +2,8 @@
 
 A bound variable's slot exists so that the bound term's backpropagator runs once, when everything has arrived. Here it
 runs at an arrival, which is a matter of two clauses, `Var` and `Let`: what a variable stands for in scope carries what
-becomes of its cotangents. With the accumulator alone, where a contribution can be made at any time.
+becomes of its cotangents. For reals, for paths are many, and with the accumulator alone, where a contribution can be
+made at any time.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from transforms.machines.interface import Context, Value
 from transforms.reverse import Backpropagator, Finish, Reverse
 from transforms.scope import Scope, Variable, bind, context
 from transforms.syntax import Let, Term, Var
+from transforms.types import REAL
 
 Arrival = Callable[[Reverse, Context, Cotangent], None]
 
@@ -36,6 +38,8 @@ def passing(policy: Callable[[Context, Context, Backpropagator], Arrival]) -> Ch
         outer = context(scope)
         value, bound = macro.reverse(ad, e.bound, scope)
         inner = bind(ad.machine, scope, [e.name], [value])
+        if inner.type != REAL:
+            return macro._one(ad, outer, bound, inner), e.body
         variable = Passing(value, inner)
         variable.arrival = policy(outer, inner, bound)
         scope.leave(scope.mark() - 1)
@@ -57,7 +61,7 @@ def passing(policy: Callable[[Context, Context, Backpropagator], Arrival]) -> Ch
 
 
 def _outside(ad: Reverse, outer: Context, here: Context, bound: Backpropagator, d: Cotangent) -> None:
-    """Run a backpropagator of the context `outer` from `here` inside it: what is open between is set aside meanwhile."""
+    """Run a backpropagator of the context `outer` from `here` inside it; what is open between is set aside."""
     _, aside = ad.cotangents.scope(None, outer, here)
     bound(d)
     for variable, ct in zip(here.since(outer), aside, strict=True):

@@ -13,14 +13,19 @@ from mutants.catalogue import (
     drivers,
     machines,
     native,
+    precision,
     representations,
     rules,
+    second_order,
     tangents,
     values,
 )
 from mutants.mutant import Mutant
 
-GROUPS = rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, machines, drivers, cost
+GROUPS = (
+    rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, machines, precision, drivers,
+    second_order, cost,
+)  # fmt: skip
 CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
 """Those that the matrix is made of."""
 

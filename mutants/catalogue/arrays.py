@@ -11,6 +11,7 @@ import numpy as np
 
 from mutants.catalogue.rows import COURSE, row
 from mutants.catalogue.rules import MODELS
+from mutants.catalogue.values import ten_digits
 from transforms.array_rules import spread
 from transforms.derivative_rules import NOTHING
 from transforms.rules import Minus
@@ -140,7 +141,9 @@ def sub_k_again(m, ct, r, a, *, k):             return  m.sub_k(ct, k=k),
 def k_sub_sign(m, ct, r, a, *, k):              return  ct,
 def mul_k_ignored(m, ct, r, a, *, k):           return  ct,
 def mul_k_magnitude(m, ct, r, a, *, k):         return  m.mul_k(ct, k=abs(k)),
+def mul_k_ten_digits(m, ct, r, a, *, k):        return  m.mul_k(ct, k=ten_digits(k)),
 def div_k_dropped(m, ct, r, a, *, k):           return  ct,
+def div_k_ten_digits(m, ct, r, a, *, k):        return  m.div_k(ct, k=ten_digits(k)),
 def div_k_multiplies(m, ct, r, a, *, k):        return  m.mul_k(ct, k=k),
 def k_div_sign(m, ct, r, a, *, k):              return  m.div(m.mul(ct, r), a),
 def k_div_once(m, ct, r, a, *, k):              return  Minus(m.mul(ct, r)),
@@ -203,6 +206,8 @@ MUTANTS = (
     row("add_k", "adds-k", add_k_again, "the operation itself, on the cotangent"),
     row("sub_k", "subtracts-k", sub_k_again, "the operation itself, on the cotangent"),
     row("mul_k", "magnitude-of-k", mul_k_magnitude, "the sign of k is ignored"),
+    row("mul_k", "ten-digits", mul_k_ten_digits, "multiplies by k with ten digits"),
+    row("div_k", "ten-digits", div_k_ten_digits, "divides by k with ten digits"),
     row("div_k", "k-dropped", div_k_dropped, "the cotangent is not divided: a mean without its divisor",
         source="pytorch/pytorch#28993"),
     row("div_k", "multiplies", div_k_multiplies, "multiplies by k instead of dividing"),

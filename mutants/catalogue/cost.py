@@ -32,7 +32,10 @@ def exp_again(m, ct, r, a):                     return  m.mul(ct, m.exp(a)),
 def sqrt_again(m, ct, r, a):                    return  m.div0(ct, m.add(m.sqrt(a), r)),
 def sigmoid_both(m, ct, r, a):                  return  m.mul(m.mul(ct, m.sigmoid(a)), m.sigmoid(m.neg(a))),
 def add_by_one(m, ct, r, a, b):                 return  m.mul(ct, m.constant_like(ct, 1.0)), ct
-def relu_by_max(m, ct, r, a):                   return  m.mul(ct, m.ge(m.apply("max", a, r), r)),
+
+def relu_twice(m, ct, r, a):
+    mask = m.ge(a, m.constant_like(a, 0.0))
+    return m.mul(m.mul(ct, mask), mask),
 
 def matmul_by_identity(m, ct, r, a, b):
     """A transpose as a product with the identity, which is materialised."""
@@ -110,7 +113,7 @@ MUTANTS = (
     row("sqrt", "computed-again", sqrt_again, "the result is computed again", breaks="cost"),
     row("sigmoid", "both-computed", sigmoid_both, "the result is computed again", breaks="cost"),
     row("add", "by-one", add_by_one, "multiplies by 1", breaks="cost"),
-    row("relu", "by-max", relu_by_max, "a maximum besides the comparison", breaks="cost"),
+    row("relu", "masked-twice", relu_twice, "the mask is applied twice", breaks="cost"),
     row("matmul", "by-identity", matmul_by_identity, "a transpose as a product with a matrix of its own", breaks="cost"),
     row("transpose", "thrice", transpose_thrice, "three transposes for one: more lines, no more operations",
         breaks="cost"),

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from mutants.catalogue.rows import COURSE, OURS
 from mutants.mutant import Mutant, drivers
 from transforms.machines.interface import Machine, Value
+from transforms.mountain_goat.lines import Line, needed
+from transforms.mountain_goat.located import located
+from transforms.mountain_goat.straight import Straight
+from transforms.syntax import Term
 
 
 def each(change: Callable[[Machine, Value], Value]) -> Callable[[Machine, Value], Value]:
@@ -36,7 +43,76 @@ SEEDS = (
     ("seed-first-part", first_part, "the first component's cotangent for all", "flagos-ai/FlagGems#5212", ()),
 )  # fmt: skip
 
-MUTANTS = tuple([
-    Mutant(f"drivers.{what}", "drivers.seed", "value", wrong, source, drivers(seed=seed), caught_by)
-    for what, seed, wrong, source, caught_by in SEEDS
-])  # fmt: skip
+
+def step_adds(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
+    return m.add(parameter, m.mul_k(ct, k=rate))
+
+
+def step_of_one(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
+    return m.sub(parameter, ct)
+
+
+def step_stays(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
+    return parameter
+
+
+def step_halved(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
+    return m.sub(parameter, m.mul_k(ct, k=rate / 2))
+
+
+STEPS = (
+    ("descent-adds", step_adds, "a step of descent adds the gradient", COURSE),
+    ("descent-ignores-rate", step_of_one, "a step of descent ignores the rate", COURSE),
+    ("descent-stays", step_stays, "a step of descent changes nothing", COURSE),
+    ("descent-halves", step_halved, "a step of descent is half as long", OURS),
+)
+
+
+def by_value(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
+    """The first input that has the value of the one that is named."""
+    point = straight.point
+    return tuple([next(x for x in point if np.array_equal(point[x], point[y])) for y in located(straight, names, line)])
+
+
+def latest(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
+    """What the names stand for at the end of the program, whatever the line of the loss."""
+    return located(straight, names, max([line, *[where for pairs in straight.lets.values() for where, _ in pairs]]))
+
+
+def by_name_alone(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
+    """The inputs of these names, where there are some, whatever the names stand for by then."""
+    return tuple([name if name in straight.point else located(straight, [name], line)[0] for name in names])
+
+
+LOCATIONS = (
+    ("names-by-value", by_value, "a named matrix is known by its value", COURSE, ("hand-transformer",)),
+    ("names-at-the-end", latest, "a name means what it stands for at the end", OURS, ("refusals",)),
+    ("names-alone", by_name_alone, "a name means the literal of that name, bound again or not", OURS, ("refusals",)),
+)
+
+
+def everything(lines: list[Line], results: Iterable[Term]) -> set[str]:
+    """Dead code is kept: whatever there is counts as needed."""
+    return needed(lines, results) | {name for name, _ in lines}
+
+
+def forgetful(lines: list[Line], results: Iterable[Term]) -> set[str]:
+    """The second operands of operations count as needed only where something else needs them."""
+    return needed([(name, replace(operation, args=operation.args[:1])) for name, operation in lines], results)
+
+
+PRUNES = (
+    ("dead-code-kept", everything, "cost", "lines that nothing needs are kept", OURS, ("cost-exact",)),
+    ("live-code-lost", forgetful, "value", "lines that second operands need are lost", OURS, ("hand-attention",)),
+)
+
+MUTANTS = (
+    *[Mutant(f"drivers.{what}", "drivers.seed", "value", wrong, source, drivers(seed=seed), caught_by)
+      for what, seed, wrong, source, caught_by in SEEDS],
+    *[Mutant(f"drivers.{what}", "drivers.step", "value", wrong, source, drivers(step=step), ("training",))
+      for what, step, wrong, source in STEPS],
+    *[Mutant(f"drivers.{what}", "drivers.locate", "value", wrong, source, drivers(locate=locate), caught_by)
+      for what, locate, wrong, source, caught_by in LOCATIONS],
+    *[Mutant(f"drivers.{what}", "drivers.prune", breaks, wrong, source, drivers(prune=prune), caught_by)
+      for what, prune, breaks, wrong, source, caught_by in PRUNES],
+)  # fmt: skip

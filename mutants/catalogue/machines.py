@@ -81,21 +81,6 @@ class SmallSlots(Counting):
         return super().place(Number(kept if isinstance(ct.value, np.ndarray) else float(kept), ct.unsaved))
 
 
-class Remembering(Counting):
-    """Elementary functions of a real are looked up by seven digits of the argument."""
-
-    def __init__(self, rules: Any) -> None:
-        super().__init__(rules)
-        self.known_values: dict[tuple[str, str], float] = {}
-
-    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
-        result = super().apply(operation, *args, **statics)
-        if len(args) == 1 and isinstance(result.value, float):
-            key = operation, f"{args[0].value:.7g}"
-            result.value = self.known_values.setdefault(key, result.value)
-        return result
-
-
 class OneUlpLess(Counting):
     """Products in the backward part are rounded down by some units in the last place, as in a fast mode."""
 
@@ -107,13 +92,14 @@ class OneUlpLess(Counting):
 
 
 class Writable(Counting):
-    """Inputs that are arrays are overwritten by the first thing that is computed in their shape."""
+    """An array that was saved is overwritten by what is computed from it, if that has its shape."""
 
     def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
+        saved = [arg.value for arg in args if arg.unsaved and self.primal is not None]
         result = super().apply(operation, *args, **statics)
-        value = args[0].value
-        if self.primal is not None and isinstance(value, np.ndarray) and value.flags.writeable and args[0].unsaved:
-            value[...] = result.value if np.shape(result.value) == value.shape else value
+        for value in saved:
+            if isinstance(value, np.ndarray) and value.flags.writeable and np.shape(result.value) == value.shape:
+                value[...] = result.value
         return result
 
 
@@ -183,7 +169,6 @@ MUTANTS = tuple([
         ("single-tuples", "unit", SingleTuples, "value", "tuples of cotangents are held in single precision", OURS),
         ("single-slots", "place", SingleSlots, "value", "slots take contributions in single precision", OURS),
         ("small-slots", "place", SmallSlots, "value", "a small contribution does not open a slot", OURS),
-        ("remembers", "apply", Remembering, "value", "functions are looked up by seven digits", OURS),
         ("fast-products", "apply", OneUlpLess, "accuracy", "products of the backward part are cut short", OURS),
         ("overwrites-inputs", "apply", Writable, "value", "an array that was saved is written over",
          "linkedin/Liger-Kernel#254"),

@@ -19,7 +19,7 @@ from transforms.cotangents.pointwise import pointwise
 from transforms.drivers import Transformation
 from transforms.machines.interface import Context, Machine, Value
 from transforms.rules import Minus
-from transforms.types import Product, Type, full
+from transforms.types import REAL, Product, Type, full
 
 Builder = Callable[[Machine], Representation]
 
@@ -71,13 +71,13 @@ def never_releases(m: Any) -> Representation:
 
 
 def dense(m: Any) -> Representation:
-    """Every contribution is added to all slots of the context: zeros to all but one."""
+    """Every contribution to a real is added to the slots of all reals: zeros to all but one."""
     right = accumulator(m)
 
     def inject(context: Context, variable: Context, d: Cotangent) -> None:
         for other in context.variables():
-            if other is not variable:
-                right.inject(context, other, m.constant_like(_shaped(m, other.type), 0.0))
+            if other is not variable and other.type == REAL == variable.type:
+                right.inject(context, other, m.constant(0.0))
         right.inject(context, variable, d)
 
     return replace(right, inject=inject)
@@ -110,6 +110,7 @@ def not_closed(m: Any) -> Representation:
 
     def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
         done, arrived = right.scope(ct, outer, inner)
+        arrived = arrived[: inner.index - outer.index]
         for variable, d in zip(inner.since(outer), arrived, strict=True):
             if d is not ABSENT:
                 right.inject(inner, variable, d)
@@ -256,10 +257,6 @@ def _filled(m: Any, type_: Type, d: Cotangent) -> Cotangent:
     return _all(m, type_, 0.0) if d is ABSENT else d
 
 
-def _shaped(m: Any, type_: Type) -> Value:
-    return _all(m, type_, 0.0)
-
-
 MUTANTS = (
     Mutant("accumulator.second-replaces", "representation.accumulator", "value",
            "a second contribution replaces the first", COURSE, representation(accumulator, replaces), ALL_MODELS),
@@ -283,10 +280,9 @@ MUTANTS = (
             (accumulator, "absent-is-one", absent_is_one, "value", "a variable that is not used receives 1", OURS),
             (accumulator, "negates-and-adds", negates_again, "cost", "a filled slot negates and adds", OURS),
             (accumulator, "never-releases", never_releases, "cost", "closed slots stay alive", "jax-ml/jax#19250"),
-            (accumulator, "dense", dense, "cost", "every contribution adds zeros to all other slots", OURS),
+            (accumulator, "dense", dense, "cost", "every contribution adds zeros to the other slots", OURS),
             (accumulator, "tuples-filled", tuples_filled, "cost", "absent parts of a tuple are written as zeros",
              "jaxleyverse/jaxley#795"),
-            (accumulator, "pointwise", pointwise, "cost", "full tuples, added slot by slot", OURS),
             (pointwise, "zero-is-one", zeros_are_ones, "value", "a zero has a one for its innermost variable", OURS),
             (pointwise, "minus-lost", sign_lost, "value", "a contribution arrives without its minus sign", OURS),
             (pointwise, "next-slot", outside, "value", "a contribution arrives one slot further out", OURS),

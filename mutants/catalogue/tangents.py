@@ -7,9 +7,8 @@ Some are difference quotients, whose error is as small as their step.
 
 from __future__ import annotations
 
-import numpy as np
-
 from mutants.catalogue.rows import field
+from mutants.catalogue.values import ten_digits
 from transforms.array_rules import spread
 
 STEP = 1e-7
@@ -23,10 +22,6 @@ def quotient(name):
         moved = [m.add(a, m.mul_k(da, k=STEP)) for a, da in zip(primals, changes, strict=True)]
         return m.div_k(m.sub(m.apply(name, *moved, **statics), r), k=STEP)
     return tangent
-
-def single(k: float) -> float:
-    """A number of the program as single precision holds it."""
-    return float(np.float32(k))
 
 
 def add_tangent(m, r, a, b, da, db):            return  da
@@ -48,7 +43,10 @@ def min_tangent(m, r, a, b, da, db):            return  m.add(m.mul(m.share(a, b
 def matmul_tangent(m, r, a, b, da, db):         return  m.matmul(da, b)
 def transpose_tangent(m, r, a, da):             return  da
 def reshape_tangent(m, r, a, da, *, shape):     return  da
-def broadcast_tangent(m, r, a, da, *, shape):   return  m.broadcast(da, shape=shape) if len(set(shape)) > 1 else da
+
+def broadcast_tangent(m, r, a, da, *, shape):
+    change = m.broadcast(da, shape=shape)
+    return m.transpose(change) if shape[0] == shape[1] else change
 
 def permute_tangent(m, r, a, da, *, permutation):
     return m.permute(da, permutation=tuple([permutation.index(axis) for axis in range(len(permutation))]))
@@ -60,8 +58,8 @@ def reduce_tangent(m, r, a, da, *, axis, kind):
 def add_k_tangent(m, r, a, da, *, k):           return  m.add_k(da, k=k)
 def sub_k_tangent(m, r, a, da, *, k):           return  m.sub_k(da, k=k)
 def k_sub_tangent(m, r, a, da, *, k):           return  da
-def mul_k_tangent(m, r, a, da, *, k):           return  m.mul_k(da, k=single(k))
-def div_k_tangent(m, r, a, da, *, k):           return  m.div_k(da, k=single(k))
+def mul_k_tangent(m, r, a, da, *, k):           return  m.mul_k(da, k=ten_digits(k))
+def div_k_tangent(m, r, a, da, *, k):           return  m.div_k(da, k=ten_digits(k))
 def k_div_tangent(m, r, a, da, *, k):           return  m.div(m.mul(da, r), a)
 
 def ge_tangent(m, r, a, b, da, db):             return  m.sub(da, db)
@@ -87,12 +85,12 @@ MUTANTS = field("tangent", (
     ("reshape", "not-reshaped", reshape_tangent, "the change keeps its shape"),
     ("permute", "inverted", permute_tangent, "the inverse permutation: wrong for a 3-cycle"),
     ("reduce", "ties-summed", reduce_tangent, "a maximum changes by the sum over its ties, not by their mean"),
-    ("broadcast", "square-not-stretched", broadcast_tangent, "the change is not stretched to square matrices"),
+    ("broadcast", "square-other-way", broadcast_tangent, "the change of a square matrix is stretched the other way"),
     ("add_k", "adds-k", add_k_tangent, "the operation itself, on the change"),
     ("sub_k", "subtracts-k", sub_k_tangent, "the operation itself, on the change"),
     ("k_sub", "sign", k_sub_tangent, "the minus sign is lost"),
-    ("mul_k", "single-k", mul_k_tangent, "multiplies by k in single precision"),
-    ("div_k", "single-k", div_k_tangent, "divides by k in single precision"),
+    ("mul_k", "ten-digits", mul_k_tangent, "multiplies by k with ten digits"),
+    ("div_k", "ten-digits", div_k_tangent, "divides by k with ten digits"),
     ("k_div", "sign", k_div_tangent, "the minus sign is lost"),
     ("ge", "lets-through", ge_tangent, "a comparison changes with its arguments"),
     ("div0", "denominator-sign", div0_tangent, "the divisor's part is added"),

@@ -69,11 +69,11 @@ def reduce_magnitude(a, *, axis, kind):
         return array_numeric.reduce(a, axis=axis, kind=kind)
     return np.maximum(np.max(a, axis=axis, keepdims=True), 0.0)
 
-def add_k(a, *, k):                return a + single(k)
+def add_k(a, *, k):                return a + ten_digits(k)
 def sub_k(a, *, k):                return a - ten_digits(k)
-def k_sub(a, *, k):                return single(k) - a
+def k_sub(a, *, k):                return ten_digits(k) - a
 def mul_k(a, *, k):                return a * ten_digits(k)
-def div_k(a, *, k):                return numeric.div(a, k if isinstance(a, float) else np.full(a.shape, single(k)))
+def div_k(a, *, k):                return array_numeric.div_k(a, k=ten_digits(k))
 def k_div(a, *, k):                return numeric.div(ten_digits(k), a)
 
 def div_k_whole(a, *, k):
@@ -109,11 +109,11 @@ MUTANTS = (*field("evaluate", (
     ("reduce", "single-sum", reduce, "sums in single precision"),
     ("reduce", "max-from-0", reduce_magnitude, "a maximum starts from 0"),
     ("broadcast", "repeated", broadcast, "entries are repeated in order: wrong for columns"),
-    ("add_k", "single-k", add_k, "k in single precision"),
+    ("add_k", "ten-digits", add_k, "k with ten digits"),
     ("sub_k", "ten-digits", sub_k, "k with ten digits"),
-    ("k_sub", "single-k", k_sub, "k in single precision"),
+    ("k_sub", "ten-digits", k_sub, "k with ten digits"),
     ("mul_k", "ten-digits", mul_k, "k with ten digits"),
-    ("div_k", "single-k", div_k, "k in single precision"),
+    ("div_k", "ten-digits", div_k, "k with ten digits"),
     ("div_k", "whole-k", div_k_whole, "k as a whole number"),
     ("k_div", "ten-digits", k_div, "k with ten digits"),
     ("ge", "strict", ge, "0 on a tie"),

@@ -23,7 +23,7 @@ def text(where):
 
 def test_nothing_differs_from_itself():
     assert replaced(UNMUTATED, UNMUTATED) == []
-    assert leaves(lambda judged: replace(judged)) == []
+    assert leaves(replace) == []
 
 
 def test_a_field_of_a_rule():

@@ -68,18 +68,18 @@ def reduce(c: str, r: Entries, args: Sequence[Entries], axis: int, kind: str) ->
 
 def transpose(c: str, r: Entries, args: Sequence[Entries]) -> str:
     rows, columns = args[0].type.shape
-    return _gather(c, r, args[0], [(columns, 1), (rows, columns)])
+    return gather(c, r, args[0], [(columns, 1), (rows, columns)])
 
 
 def permute(c: str, r: Entries, args: Sequence[Entries], permutation: Sequence[int]) -> str:
     axes = _axes(args[0].type.shape)
-    return _gather(c, r, args[0], [axes[axis] for axis in permutation])
+    return gather(c, r, args[0], [axes[axis] for axis in permutation])
 
 
 def broadcast(c: str, r: Entries, args: Sequence[Entries], shape: Sequence[int]) -> str:
     """An axis along which the argument stays where it is."""
     axes = _axes(args[0].type.shape)
-    return _gather(c, r, args[0], [(n, step if n == m else 0) for n, (m, step) in zip(shape, axes, strict=True)])
+    return gather(c, r, args[0], [(n, step if n == m else 0) for n, (m, step) in zip(shape, axes, strict=True)])
 
 
 NESTS: Mapping[str, Nest] = {
@@ -97,7 +97,7 @@ def _axes(shape: Sequence[int]) -> list[tuple[int, int]]:
     return [(n, prod(shape[k + 1 :])) for k, n in enumerate(shape)]
 
 
-def _gather(c: str, r: Entries, a: Entries, axes: Sequence[tuple[int, int]]) -> str:
+def gather(c: str, r: Entries, a: Entries, axes: Sequence[tuple[int, int]]) -> str:
     """The entries of the result in order, each from the argument: for each axis, its length and the step there."""
     merged: list[tuple[int, int]] = []
     for n, step in axes:

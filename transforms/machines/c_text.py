@@ -32,6 +32,8 @@ PEAK = "peak"
 
 PART = 100
 """Statements in one C function: compilers take more than twice the time for a function twice as long."""
+LENGTH = 50_000
+"""Characters in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +238,16 @@ def _with_allocation(
 
 
 def _parts(name: str, bodies: Sequence[tuple[int, str]]) -> list[tuple[str, Sequence[tuple[int, str]]]]:
-    """The statements in functions of bounded length."""
-    return [(f"{name}{k}", bodies[k : k + PART]) for k in range(0, len(bodies), PART)]
+    """The statements in functions of bounded length; a statement that is longer has a function of its own."""
+    parts: list[list[tuple[int, str]]] = []
+    room = 0
+    for body in bodies:
+        if not parts or len(parts[-1]) == PART or len(body[1]) > room:
+            parts.append([])
+            room = LENGTH
+        parts[-1].append(body)
+        room -= len(body[1])
+    return [(f"{name}{k}", part) for k, part in enumerate(parts)]
 
 
 def _function(name: str, statements: Sequence[tuple[int, str]], file: str) -> Iterator[str]:

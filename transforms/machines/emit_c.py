@@ -144,6 +144,14 @@ class EmitC(TableMachine):
     def slots(self, ct: Number, context: Context) -> tuple[Value, ...]:
         return tuple([_part(ct, x.start, x.type) for x in context.variables()])
 
+    def storage_for(self, prefix: str, size: int) -> Number:
+        """New storage for as many doubles."""
+        return self._new(prefix, Array((size,)))
+
+    def statement(self, text: str, *touches: str) -> None:
+        """A statement that somebody else has written, and the names of the storage that it touches."""
+        self.statements.append(Statement(text, touches, self.line))
+
     def _new(self, prefix: str, type_: Array, data: Any = None, note: str = "") -> Number:
         name = f"{prefix}{len(self.storage)}"
         variable = type_ == REAL

@@ -1,0 +1,119 @@
+"""Mutants that keep cotangents in single precision at one place, which is seen where that place is passed.
+
+Single precision has seven digits, so that a loose tolerance lets them through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mutants.catalogue.machines import single
+from mutants.catalogue.representations import _otherwise
+from mutants.catalogue.rows import OURS
+from mutants.mutant import Mutant, clause, machine, representation
+from transforms import reverse as macro
+from transforms.cotangents.accumulator import accumulator
+from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation
+from transforms.machines.counting import Counting, Number
+from transforms.machines.interface import Context
+from transforms.reverse import Reverse
+from transforms.rules import Minus
+from transforms.scope import Scope, bind, context
+from transforms.syntax import Case, Inject, Let, Op, Term, Tuple
+
+
+def narrow(ct: Cotangent) -> Cotangent:
+    """A cotangent in single precision; machines that write or emit keep theirs."""
+    if isinstance(ct, tuple):
+        return tuple([narrow(part) for part in ct])
+    if isinstance(ct, Minus):
+        return Minus(narrow(ct.ct))
+    return Number(single(ct.value), ct.unsaved) if isinstance(ct, Number) else ct
+
+
+def narrowing(right: Callable[..., Any]) -> Callable[..., Any]:
+    """The clause, with what its backpropagator is applied to in single precision."""
+
+    def wrong(ad: Reverse, e: Term, scope: Scope) -> Any:
+        value, bp = right(ad, e, scope)
+        return value, lambda d: bp(narrow(d))
+
+    return wrong
+
+
+def operation_of_negative(ad: Reverse, e: Op, scope: Scope) -> Any:
+    value, bp = macro.operation(ad, e, scope)
+    return value, lambda d: bp(narrow(d) if isinstance(d, Minus) else d)
+
+
+def let(ad: Reverse, e: Let, scope: Scope) -> Any:
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    return macro._one(ad, outer, lambda s: bound(narrow(s)), bind(ad.machine, scope, [e.name], [value])), e.body
+
+
+def case(ad: Reverse, e: Case, scope: Scope) -> Any:
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, e.names, value)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        return g if s and all(part is ABSENT for part in s) else ad.cotangents.plus(g, bound(narrow(s)))
+
+    return finish, e.body
+
+
+def filled_slots(m: Any) -> Representation:
+    return accumulator(_otherwise(m, add=lambda slot, d: narrow(m.add(slot, d))))
+
+
+def filled_slots_less(m: Any) -> Representation:
+    return accumulator(_otherwise(m, sub=lambda slot, d: narrow(m.sub(slot, d))))
+
+
+def tuples(m: Any) -> Representation:
+    right = accumulator(m)
+
+    def inject(here: Context, variable: Context, d: Cotangent) -> ContextCotangent:
+        return right.inject(here, variable, narrow(d) if isinstance(d, tuple) else d)
+
+    return replace(right, inject=inject)
+
+
+class SingleSharing(Counting):
+    """Where two tuples both hold a number other than zero, the sum is rounded to single precision."""
+
+    def plus(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
+        total = super().plus(u, v)
+        return np.where((u != 0.0) & (v != 0.0), single(total), total)
+
+
+MUTANTS = (
+    *[
+        Mutant(f"{constructor.__name__.lower()}.single", f"clauses.{constructor.__name__}", "value", wrong, OURS,
+               clause(constructor, function))
+        for constructor, function, wrong in (
+            (Let, let, "what a bound variable received is narrowed to single precision"),
+            (Case, case, "what the parts received is narrowed to single precision"),
+            (Tuple, narrowing(macro.tuple_), "what a tuple receives is narrowed to single precision"),
+            (Inject, narrowing(macro.inject), "what is injected receives single precision"),
+            (Op, operation_of_negative, "a cotangent with a minus sign is narrowed to single precision"),
+        )
+    ],
+    *[
+        Mutant(f"accumulator.{what}", "representation.accumulator", "value", wrong, OURS,
+               representation(accumulator, build))
+        for what, build, wrong in (
+            ("single-when-filled", filled_slots, "additions into a slot are rounded to single precision"),
+            ("single-when-less", filled_slots_less, "subtractions from a slot are rounded to single precision"),
+            ("single-in-tuples", tuples, "tuples arrive in single precision"),
+        )
+    ],
+    Mutant("machine.single-sharing", "machine.plus", "value", "sums of two contributions are rounded", OURS,
+           machine(SingleSharing)),
+)  # fmt: skip
