@@ -768,13 +768,14 @@ def _mutate(
         return Status.NOTHING_SELECTED
     if listing:
         return Status.GOOD
+    fields = by_rule([mutant.target for mutant in (*catalogue.CATALOGUE, *catalogue.NATIVE)], TABLE)
     mutation.clear(out)
     try:
         with _progress(len(mutants) * len(checks)) as step:
             done = campaign.conduct(
                 plan.Plan(mutants, checks, seed, timeout=plan.NATIVE_TIMEOUT if native else plan.TIMEOUT),
                 out, jobs, quick=quick, resume=resume, stop_first=stop_first, fail_under=fail_under,
-                rules=by_rule([m.target for m in (*catalogue.CATALOGUE, *catalogue.NATIVE)], TABLE), say=_complain, on_done=step,
+                rules=fields, say=_complain, on_done=step,
             )  # fmt: skip
     except KeyboardInterrupt:
         _complain(f"interrupted: what was done is in {out / 'mutants.jsonl'}; --resume continues")

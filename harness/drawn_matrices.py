@@ -152,7 +152,11 @@ class Drawing:
         rank = len(a.shape)
         axes = rng.sample(range(rank), rng.randint(1, rank) if rng.random() < 0.9 else 0)
         free = [rng.randint(1, 3) for _ in range(rng.choice((0, 1, 1, 2)))]
-        if rank - len(axes) + len(free) > RANK or len(axes) + len(free) > RANK or prod(free) * prod(a.shape[axis] for axis in axes) > LARGEST:
+        if (
+            rank - len(axes) + len(free) > RANK
+            or len(axes) + len(free) > RANK
+            or prod(free) * prod(a.shape[axis] for axis in axes) > LARGEST
+        ):
             raise Unsuited("contract")
         places = rng.sample(range(len(axes) + len(free)), len(axes) + len(free))
         sizes = [0] * len(places)

@@ -39,3 +39,11 @@ class CacheUnusable(AdjudgeError):
 
 class CacheDamaged(UserWarning):
     """A cache entry that is not what was stored; it is made again."""
+
+
+class WrongGradient(AdjudgeError, AssertionError):
+    """A gradient that is not what differences of the function say, or has another shape than the point."""
+
+
+class NoVerdict(AdjudgeError):
+    """A function whose differences do not settle at the point: it has a kink, noise, or an infinite slope there."""

@@ -1,8 +1,8 @@
 """The campaign: every mutant against every check, none skipped after the first kill.
 
 What does not depend on a mutant is prepared once. The unmutated transformation goes first, and where it fails no mutant
-is run. Then every cell runs in a process of its own, forked from this one. What comes out does not depend on how many
-run at a time, nor on whether the run was broken and continued; times do, and are kept apart.
+is run. Then every mutant's row runs in a process of its own, forked from this one. What comes out does not depend on
+how many run at a time, nor on whether the run was broken and continued; times do, and are kept apart.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.bench import provenance
 from harness.records import Record, to_json
 from harness.status import Status
 from mutants import cells, running, summary
-from mutants.differences import ask, difference
+from mutants.differences import difference
 from mutants.mutant import Mutant
 from mutants.plan import Plan, Ready, prepare
 from mutants.resume import Journal, sources, timing
@@ -95,12 +95,12 @@ def conduct(
 def _differences(ready: Ready, survivors: Sequence[Verdict], jobs: int) -> dict[str, Record]:
     """A program on which each survivor differs, where one is found; in cells, for a survivor may hang or crash."""
 
-    asked = ask(ready.plan.subject, ready.plan.seed) if survivors else []
+    subject, seed = ready.plan.subject, ready.plan.seed
 
     def search(mutant: Mutant) -> Record | None:
-        return difference(asked, mutant.applied(ready.plan.subject))
+        return difference(subject, mutant.applied(subject), seed)
 
-    work = ((v.mutant.id, partial(search, v.mutant)) for v in survivors)
+    work = ([(v.mutant.id, partial(search, v.mutant))] for v in survivors)
     return {done.key: done.value for done in cells.run(work, jobs, SEARCH) if done.value}
 
 

@@ -1,8 +1,9 @@
-"""Cells: one piece of work each, in a process of its own that is forked from this one.
+"""Cells run in processes that are forked from this one, and end with what they leave behind.
 
-A cell starts from what this process has prepared and warmed, and what it leaves behind ends with it: no cell can see
-another. The clock that stops a cell is the parent's, for a loop in C would not notice a signal handler of Python's.
-Only the outcome comes back, so nothing that is under judgement needs to be picklable.
+A process starts from what this one has prepared and warmed. It does the cells of one batch, one after the other, and
+sends each outcome as it comes, so that nothing that is under judgement needs to be picklable. The clock that stops a
+cell is the parent's, for a loop in C would not notice a signal handler of Python's: the process is killed, and another
+does the rest of its batch.
 """
 
 from __future__ import annotations
@@ -13,15 +14,19 @@ import pickle
 import resource
 import select
 import signal
+import struct
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from collections import deque
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, NoReturn, TypeVar
 
 MEMORY = 4 * 2**30
-"""Bytes of address space that a cell may take; beyond it comes a MemoryError instead of a machine without memory."""
+"""Bytes of address space that a process may take; beyond it comes a MemoryError instead of a machine without memory."""
 
 Key = TypeVar("Key", bound=Hashable)
+Cell = tuple[Key, Callable[[], Any]]
+HEADER = struct.Struct("!I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,91 +48,125 @@ class Done(Generic[Key]):
 
 
 @dataclass(slots=True)
-class _Running(Generic[Key]):
-    key: Key
+class _Process(Generic[Key]):
+    """A process at work: the cells that it has still to do, since when it is at the first of them, what it has sent."""
+
     pid: int
     pipe: int
-    began: float
+    left: deque[Cell[Key]]
+    since: float
+    sent: bytearray = field(default_factory=bytearray)
 
 
-def run(work: Iterable[tuple[Key, Callable[[], Any]]], jobs: int, timeout: float) -> Iterator[Done[Key]]:
-    """Do each piece of work in a process of its own, at most `jobs` at a time; each is yielded when it has ended.
+def run(batches: Iterable[Sequence[Cell[Key]]], jobs: int, timeout: float) -> Generator[Done[Key], None, None]:
+    """Do each batch in a process of its own, at most `jobs` at a time; each cell is yielded when it has ended.
 
-    A piece that takes longer than `timeout` seconds is killed. `work` is asked for a piece when there is room for it.
-    Ending the iteration early kills what is running.
+    A cell that takes longer than `timeout` seconds, or takes its process with it, ends alone: what is left of its batch
+    is done in a new process. `batches` is asked for one when there is room for it. Ending the iteration early kills
+    what is running.
     """
-    pending, running, exhausted = iter(work), dict[int, _Running[Key]](), False
+    pending, again, exhausted = iter(batches), deque[Sequence[Cell[Key]]](), False
+    running: dict[int, _Process[Key]] = {}
     poll = select.poll()
     gc.collect()
-    gc.freeze()  # a collection in a cell would write to, and so copy, all that it shares with this process
+    gc.freeze()  # a collection in a forked process would write to, and so copy, all that it shares with this one
     try:
-        while running or not exhausted:
-            while len(running) < jobs and not exhausted:
-                piece = next(pending, None)
-                if piece is None:
+        while True:
+            while len(running) < jobs and (again or not exhausted):
+                batch = again.popleft() if again else next(pending, None)
+                if batch is None:
                     exhausted = True
-                else:
-                    cell = _start(*piece)
-                    running[cell.pipe] = cell
-                    poll.register(cell.pipe, select.POLLIN | select.POLLHUP)
+                elif batch:
+                    process = _start(batch)
+                    running[process.pipe] = process
+                    poll.register(process.pipe, select.POLLIN | select.POLLHUP)
             if not running:
                 return
-            left = min(cell.began for cell in running.values()) + timeout - time.perf_counter()
-            for pipe, _ in poll.poll(max(0.0, left) * 1000 + 1):
-                poll.unregister(pipe)
-                yield _end(running.pop(pipe))
-            now = time.perf_counter()
-            for cell in [cell for cell in running.values() if now - cell.began >= timeout]:
-                poll.unregister(cell.pipe)
-                yield _kill(running.pop(cell.pipe))
+            wait = min(process.since for process in running.values()) + timeout - time.perf_counter()
+            for pipe, _ in poll.poll(max(0.0, wait) * 1000 + 1):
+                process = running[pipe]
+                alive = _receive(process)
+                yield from _outcomes(process)
+                if not alive:
+                    poll.unregister(pipe)
+                    del running[pipe]
+                    status = _reap(process)
+                    if process.left:
+                        yield _lost(process, status)
+                        again.append(process.left)
+            now, heard = time.perf_counter(), {pipe for pipe, _ in poll.poll(0)}
+            for process in [p for p in running.values() if now - p.since >= timeout and p.pipe not in heard]:
+                poll.unregister(process.pipe)
+                del running[process.pipe]
+                _kill(process)
+                yield _lost(process, "")
+                again.append(process.left)
     finally:
-        for cell in running.values():
-            _kill(cell)
+        for process in running.values():
+            _kill(process)
         gc.unfreeze()
 
 
-def _start(key: Key, work: Callable[[], Any]) -> _Running[Key]:
+def _start(batch: Sequence[Cell[Key]]) -> _Process[Key]:
     reading, writing = os.pipe()
-    began = time.perf_counter()
+    since = time.perf_counter()
     pid = os.fork()
     if pid == 0:
-        _cell(writing, work)
+        _work(writing, batch)
     os.close(writing)
-    return _Running(key, pid, reading, began)
+    return _Process(pid, reading, deque(batch), since)
 
 
-def _cell(pipe: int, work: Callable[[], Any]) -> None:
-    """The life of a cell. It ends without cleaning up: files and locks are its parent's."""
+def _work(pipe: int, batch: Sequence[Cell[Any]]) -> NoReturn:
+    """The life of a process. It ends without cleaning up: files and locks are its parent's."""
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        began = time.perf_counter()
-        value = work()
-        data = pickle.dumps((value, time.perf_counter() - began))
-        while data:
-            data = data[os.write(pipe, data) :]
+        for _, work in batch:
+            began = time.perf_counter()
+            value = work()
+            data = pickle.dumps((value, time.perf_counter() - began))
+            data = HEADER.pack(len(data)) + data
+            while data:
+                data = data[os.write(pipe, data) :]
         status = 0
     finally:
         os._exit(status)
 
 
-def _end(cell: _Running[Key]) -> Done[Key]:
-    """Read what a cell has to say; it has begun to say it, or is dead."""
-    with os.fdopen(cell.pipe, "rb") as pipe:
-        data = pipe.read()
-    _, status = os.waitpid(cell.pid, 0)
+def _receive(process: _Process[Any]) -> bool:
+    """Read what a process has sent; whether it is still alive."""
+    data = os.read(process.pipe, 1 << 20)
+    process.sent += data
+    return bool(data)
+
+
+def _outcomes(process: _Process[Key]) -> Iterator[Done[Key]]:
+    """The cells whose outcomes have arrived whole."""
+    while len(process.sent) >= HEADER.size:
+        (length,) = HEADER.unpack_from(process.sent)
+        if len(process.sent) < HEADER.size + length:
+            return
+        value, seconds = pickle.loads(process.sent[HEADER.size : HEADER.size + length])
+        del process.sent[: HEADER.size + length]
+        process.since = time.perf_counter()
+        yield Done(process.left.popleft()[0], value, seconds)
+
+
+def _lost(process: _Process[Key], why: str) -> Done[Key]:
+    return Done(process.left.popleft()[0], None, time.perf_counter() - process.since, why)
+
+
+def _reap(process: _Process[Any]) -> str:
+    """How a process that sends no more has ended."""
+    os.close(process.pipe)
+    _, status = os.waitpid(process.pid, 0)
     code = os.waitstatus_to_exitcode(status)
-    if code == 0:
-        value, seconds = pickle.loads(data)
-        return Done(cell.key, value, seconds)
-    lost = f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
-    return Done(cell.key, None, time.perf_counter() - cell.began, lost)
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"ended with status {code}"
 
 
-def _kill(cell: _Running[Key]) -> Done[Key]:
-    os.kill(cell.pid, signal.SIGKILL)
-    os.waitpid(cell.pid, 0)
-    os.close(cell.pipe)
-    return Done(cell.key, None, time.perf_counter() - cell.began, "")
+def _kill(process: _Process[Any]) -> None:
+    os.kill(process.pid, signal.SIGKILL)
+    _reap(process)

@@ -7,7 +7,7 @@ in what they cost.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -46,17 +46,18 @@ class Asked:
     counts: dict[str, Record]
 
 
-def ask(subject: Subject, seed: int) -> list[Asked]:
-    """What the right subject makes of every example, from small to large."""
-    examples = sorted(_examples(seed), key=lambda example: sum(1 for _ in subterms(example.program.term)))
-    return [_ask(subject, example) for example in examples]
+def difference(before: Subject, after: Subject, seed: int) -> Record | None:
+    """The smallest program tried on which two subjects differ, with its point and what each finds, if there is one."""
+    tried: list[tuple[Asked, Asked]] = []
 
+    def pairs() -> Iterator[tuple[Asked, Asked]]:
+        for example in _examples(seed):
+            tried.append((_ask(before, example), _ask(after, example)))
+            yield tried[-1]
 
-def difference(asked: Sequence[Asked], mutated: Subject) -> Record | None:
-    """The smallest program asked on which a subject differs, with its point and what each finds, if there is one."""
-    pairs = [(right, _ask(mutated, right.example)) for right in asked]
-    for kind in (partial(_in_value, tolerance=LARGE), partial(_in_value, tolerance=0.0), _in_cost):
-        for right, wrong in pairs:
+    in_bits = partial(_in_value, tolerance=0.0)
+    for kind, asked in ((_in_value, pairs()), (in_bits, tried), (_in_cost, tried)):
+        for right, wrong in asked:
             if found := kind(right, wrong):
                 example = right.example
                 return {
@@ -68,6 +69,14 @@ def difference(asked: Sequence[Asked], mutated: Subject) -> Record | None:
 
 
 def _examples(seed: int) -> Iterator[Example]:
+    """Small programs by their size, then random ones that grow."""
+    yield from sorted(_systematic(seed), key=lambda example: sum(1 for _ in subterms(example.program.term)))
+    for k in range(RANDOM):
+        sample = random_program(Random(f"{seed}/difference/{k}"), size=1 + k // 5, result=None, branching=k % 3 == 0)
+        yield Example(f"random program {k}", sample.program, sample.point, sample.cotangent)
+
+
+def _systematic(seed: int) -> Iterator[Example]:
     yield from every_rule(seed)
     yield from constructs(seed)
     for use in REAL_USES:
@@ -75,9 +84,6 @@ def _examples(seed: int) -> Iterator[Example]:
         program = Program(tuple((name, REAL) for name in names), Op(use.rule, tuple(map(Var, names))))
         for values in product(SPECIAL, repeat=len(names)):
             yield Example(f"{use.label} at a special point", program, dict(zip(names, values, strict=True)), 1.5)
-    for k in range(RANDOM):
-        sample = random_program(Random(f"{seed}/difference/{k}"), size=1 + k // 5, result=None, branching=k % 3 == 0)
-        yield Example(f"random program {k}", sample.program, sample.point, sample.cotangent)
 
 
 def _ask(subject: Subject, example: Example) -> Asked:
@@ -92,7 +98,7 @@ def _ask(subject: Subject, example: Example) -> Asked:
     return Asked(example, found, {name: {c: getattr(counts, c) for c in COUNTS} for name, counts in runs_.items()})
 
 
-def _in_value(right: Asked, wrong: Asked, tolerance: float) -> Record | None:
+def _in_value(right: Asked, wrong: Asked, tolerance: float = LARGE) -> Record | None:
     what = "value" if tolerance else "last bits"
     if isinstance(right.found, str) or isinstance(wrong.found, str):
         same = right.found == wrong.found

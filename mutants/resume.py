@@ -74,8 +74,8 @@ class Journal:
         if not earlier:
             self.fresh = f"there is no earlier run in {folder}"
             return
-        then = {key: value for key, value in earlier[0].items() if key != "records"}
-        now = json.loads(to_json(run))
+        then = {key: value for key, value in earlier[0].items() if key not in ("records", "commit")}
+        now = {key: value for key, value in json.loads(to_json(run)).items() if key != "commit"}  # `sources` says more
         if different := [key for key in dict.fromkeys((*now, *then)) if now.get(key) != then.get(key)]:
             self.fresh = f"the earlier run in {folder} was another: its {', '.join(different)} differ"
             return

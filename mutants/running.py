@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -27,9 +27,9 @@ Key = tuple[str, str]
 def baseline(ready: Ready, jobs: int, seconds: dict[Key, float]) -> list[Record]:
     """What the checks find on the unmutated transformation, as cells, in the order of the checks."""
     plan = ready.plan
-    work = ((("", check.id), partial(_cell, check, plan.subject, ready.prepared[check.id])) for check in plan.checks)
+    work = [(("", check.id), partial(_cell, check, plan.subject, ready.prepared[check.id])) for check in plan.checks]
     found = {}
-    for done in cells.run(work, jobs, plan.timeout):
+    for done in cells.run(([cell] for cell in work), jobs, plan.timeout):
         found[done.key[1]], seconds[done.key] = _result(done), done.seconds
     return [_record("baseline", None, check, found[check.id]) for check in plan.checks]
 
@@ -49,29 +49,32 @@ class Stopping:
 def run(ready: Ready, journal: Journal, jobs: int, stop: Stopping | None = None) -> Iterator[Key]:
     """Run the cells that the journal lacks, each yielded by mutant and check when its result is there.
 
-    With `stop`, no mutant is begun behind the first that turns out not as expected, and its place is filled in.
+    A mutant's row runs in a process of its own, where every check has data that no other has. With `stop`, no mutant is
+    begun behind the first that turns out not as expected, and its place is filled in.
     """
     plan = ready.plan
     places = {mutant.id: k for k, mutant in enumerate(plan.mutants)}
     checks = {check.id: check for check in plan.checks}
     missing = {m.id: sum((m.id, c.id) not in journal.cells for c in plan.checks) for m in plan.mutants}
 
-    def work() -> Iterator[tuple[Key, Callable[[], Result]]]:
+    def rows() -> Iterator[list[cells.Cell[Key]]]:
         for k, mutant in enumerate(plan.mutants):
             if not missing[mutant.id]:
                 settle(mutant)
-            for check in plan.checks:
-                if stop and stop.at is not None and k > stop.at:
-                    return
-                if (mutant.id, check.id) not in journal.cells:
-                    # Applied in the cell, so that what a mutant keeps between calls begins anew in each.
-                    yield (mutant.id, check.id), partial(_mutated, check, mutant, plan.subject, ready.prepared)
+            if stop and stop.at is not None and k > stop.at:
+                return
+            # Applied in each cell anew, so that what a mutant keeps between calls does not outlive a cell.
+            yield [
+                ((mutant.id, check.id), partial(_mutated, check, mutant, plan.subject, ready.prepared[check.id]))
+                for check in plan.checks
+                if (mutant.id, check.id) not in journal.cells
+            ]
 
     def settle(mutant: Mutant) -> None:
         if stop and not judged(plan, mutant, journal.cells).as_expected:
             stop.at = min(places[mutant.id], len(places) if stop.at is None else stop.at)
 
-    for done in cells.run(work(), jobs, plan.timeout):
+    for done in cells.run(rows(), jobs, plan.timeout):
         mutant, check = done.key
         journal.add(_record("cell", mutant, checks[check], _result(done)), done.seconds)
         missing[mutant] -= 1
@@ -85,8 +88,8 @@ def judged(plan: Plan, mutant: Mutant, found: dict[Key, Record]) -> Verdict:
     return verdict(mutant, [found[mutant.id, check.id] for check in plan.checks])
 
 
-def _mutated(check: Check, mutant: Mutant, subject: Subject, prepared: dict[str, Any]) -> Result:
-    return _cell(check, mutant.applied(subject), prepared[check.id])
+def _mutated(check: Check, mutant: Mutant, subject: Subject, prepared: Any) -> Result:
+    return _cell(check, mutant.applied(subject), prepared)
 
 
 def _cell(check: Check, subject: Subject, prepared: Any) -> Result:

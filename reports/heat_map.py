@@ -82,7 +82,7 @@ def _figure(records: Sequence[Record]) -> Figure:
 
 
 def _draw(axes: Axes, row: int, column: int, cell: Record) -> None:
-    symbol, colour, dark = _look(cell)
+    symbol, colour, dark = look(cell)
     axes.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor="white", linewidth=0.8))
     if symbol:
         axes.text(
@@ -90,7 +90,7 @@ def _draw(axes: Axes, row: int, column: int, cell: Record) -> None:
         )
 
 
-def _look(cell: Record) -> tuple[str, str, bool]:
+def look(cell: Record) -> tuple[str, str, bool]:
     """A cell's symbol and colour, and whether the colour is dark."""
     if cell["outcome"] == "pass":
         return "", PASS, False

@@ -92,7 +92,7 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
 
     Each is written as SVG and PNG. Records without any such case give no files.
     """
-    panels = [sweep for sweep in sweeps(records) if _is_family(sweep)]
+    panels = families(records)
     figures = {
         stem(suite): [sweep for sweep in panels if sweep.suite == suite]
         for suite in dict.fromkeys(sweep.suite for sweep in panels)
@@ -100,6 +100,19 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
     if panels:
         figures["growth"] = ([sweep for sweep in panels if sweep.fits] or panels)[:OVERVIEW]
     return [path for name, shown in figures.items() for path in _write_figure(Path(folder), name, shown)]
+
+
+def families(records: Sequence[Record]) -> list[Sweep]:
+    """The sweeps that can be drawn."""
+    return [sweep for sweep in sweeps(records) if _is_family(sweep)]
+
+
+def svg(sweep: Sweep) -> str:
+    """One panel as SVG."""
+    with style.context("default"), rc_context(SETTINGS):
+        data = io.StringIO()
+        _figure([sweep]).savefig(data, format="svg", metadata={"Date": None, "Creator": None})
+        return data.getvalue()
 
 
 def _write_figure(folder: Path, name: str, panels: Sequence[Sweep]) -> list[Path]:

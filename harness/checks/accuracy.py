@@ -55,7 +55,7 @@ def digits(seed: int) -> Digits:
     found = Digits([], [])
     for name in (*UNARY, *BINARY, *SCALAR_FORMS):
         rng = Random(f"{seed}/{name}/accuracy")
-        statics = {"k": math.copysign(rng.uniform(0.5, 2.0), rng.random() - 0.5)} if name in SCALAR_FORMS else {}
+        statics = {"k": _anywhere(rng)} if name in SCALAR_FORMS else {}
         points = [_point(name, statics, rng) for _ in range(POINTS)]
         for right in points[:ALONE]:
             found.answers.append(_answer(name, statics, [right], (), rng))
@@ -156,29 +156,32 @@ def _arguments(name: str, rng: Random) -> tuple[float, ...]:
 
 
 def _anywhere(rng: Random) -> float:
-    """A number of moderate size, or where functions saturate, or anywhere in the range of doubles."""
+    """A number of moderate size, or where functions saturate, or anywhere in the range of doubles.
+
+    Not as an exponential: the logarithm of such a number is known better than that of others.
+    """
     kind = rng.random()
-    if kind < 0.4:
+    if kind < 0.3:
         size = rng.uniform(0.01, 5.0)
-    elif kind < 0.7:
-        size = math.exp(rng.uniform(math.log(5.0), math.log(700.0)))
+    elif kind < 0.6:
+        size = math.ldexp(rng.uniform(5.0, 10.0), rng.randint(0, 6))
     else:
-        size = math.exp(rng.uniform(math.log(TINY), math.log(HUGE)))
+        size = math.ldexp(rng.uniform(0.5, 1.0), rng.randint(-1021, 1023))
     return math.copysign(size, rng.random() - 0.5)
 
 
 def _sums(rng: Random) -> Iterator[Answer]:
     """Products and sums of positive numbers, so that no digit cancels: forwards, and in what stretching receives."""
     for text, shapes in (
-        ("matmul", {"x0": (3, 12), "x1": (12, 2)}),
-        ("reduce", {"x0": (2, 12)}),
+        ("matmul", {"x0": (2, 53), "x1": (53, 1)}),
+        ("reduce", {"x0": (1, 53)}),
         ("broadcast", {"x0": (1, 1)}),
     ):
-        statics = {"reduce": {"axis": 1, "kind": "sum"}, "broadcast": {"shape": (3, 4)}}.get(text, {})
+        statics = {"reduce": {"axis": 1, "kind": "sum"}, "broadcast": {"shape": (5, 11)}}.get(text, {})
         point = {x: _positive(shape, rng) for x, shape in shapes.items()}
         context = tuple([(x, Array(shape)) for x, shape in shapes.items()])
         program = Program(context, Op(text, tuple(map(Var, shapes)), tuple(statics.items())))
-        result = {"matmul": (3, 2), "reduce": (2, 1), "broadcast": (3, 4)}[text]
+        result = {"matmul": (2, 1), "reduce": (1, 1), "broadcast": (5, 11)}[text]
         yield _composite(Example(f"{text} of positive numbers", program, point, _positive(result, rng)))
     point = {"x": rng.uniform(1.0, 2.0), "y": rng.uniform(1.0, 2.0)}
     yield _composite(Example("a sum of nine products", parse(" + ".join(["x * y"] * 9)), point, 3.0))

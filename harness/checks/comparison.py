@@ -75,7 +75,7 @@ class Comparison:
         ends = list(accumulate(count for _, _, count in self.sources))
         k = next(k for k, end in enumerate(ends) if end > worst)
         example, source, count = self.sources[k]
-        names = list(_names(example.point))
+        names = list(_names({name: example.point[name] for name, _ in example.program.context}))
         before = count - len(names)
         place = worst - ends[k] + count
         entry = names[place - before] if place >= before else f"entry {place} of the value"
@@ -92,10 +92,10 @@ def runs(subject: Subject, example: Example) -> Iterator[tuple[str, Numbers, Num
     """
     program, point = example.program, example.point
     if subject.function is not None:
-        yield subject.name, [], _gathered(subject.function(program, point, example.cotangent), point)
+        yield subject.name, [], _gathered(subject.function(program, point, example.cotangent), example)
     for name, judged in asked(subject, example):
         found = gradient(judged, program, point, example.cotangent)
-        yield name, list(leaves(found.primal)), _gathered(found.cotangent, point)
+        yield name, list(leaves(found.primal)), _gathered(found.cotangent, example)
 
 
 def asked(subject: Subject, example: Example) -> list[tuple[str, Transformation]]:
@@ -134,10 +134,10 @@ def _plain(value: Any) -> Any:
     return np.asarray(value).tolist()
 
 
-def _gathered(cotangents: Mapping[str, Any], point: Mapping[str, Any]) -> Numbers:
+def _gathered(cotangents: Mapping[str, Any], example: Example) -> Numbers:
     found: Numbers = []
-    for name, value in point.items():
-        _gather(cotangents[name], value, found)
+    for name, _ in example.program.context:
+        _gather(cotangents[name], example.point[name], found)
     return found
 
 

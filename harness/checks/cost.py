@@ -8,10 +8,11 @@ from math import inf
 from random import Random
 from typing import Any
 
-from harness.checks import bounds, model, visits
+from harness.checks import bounds, generated, model, visits
 from harness.checks.check import Check, Measured, Question
-from harness.checks.claims import FAMILIES, FIXED, LAYER, Totals, alone_costs, backward_kinds, claim, layer
+from harness.checks.claims import FAMILIES, FIXED, LAYER, Totals, alone_costs, claim, layer
 from harness.checks.examples import DISTINCT_USES, ELEMENTWISE_USES, Example, Use, alone
+from harness.checks.generated import Lengths
 from harness.checks.subject import Subject
 from harness.families import FAMILIES as PROGRAMS
 from harness.families import at_ones
@@ -36,22 +37,20 @@ class Costed:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A rule applied to variables: what its row has to claim of its pullback, and what it costs by representation.
-
-    With the totals go the operations by kind of the primal and of the backward part.
-    """
+    """A rule applied to variables: what its row has to claim of its pullback, and what it costs by representation."""
 
     use: Use
     example: Example
     statics: dict[str, Any]
     pullback: dict[str, int]
-    costs: Mapping[str, tuple[Totals, dict[str, int], dict[str, int]]]
+    costs: Mapping[str, Totals]
 
 
 @dataclass(frozen=True, slots=True)
 class Claims:
     rules: list[Applied]
     programs: list[Costed]
+    generated: list[Lengths]
 
 
 SMALL = {
@@ -68,17 +67,13 @@ def exact(seed: int) -> Claims:
         *[_layer(rng.randint(2, 6), rng.randint(2, 6), rng.randint(2, 6)) for _ in range(2)],
         *[_costed(text, parse(text), claims) for text, claims in FIXED],
     ]
-    return Claims(rules, programs)
+    return Claims(rules, programs, generated.lengths(seed))
 
 
 def _applied(use: Use, seed: int) -> Applied:
     example, stated = alone(use, seed), claim(use)
     assert isinstance(example.program.term, Op)
-    costs = {
-        name: (
-            alone_costs(use, stated, name), _nonzero(stated.primal), _nonzero(backward_kinds(use, stated, name)),
-        ) for name in LAYER
-    }  # fmt: skip
+    costs = {name: alone_costs(use, stated, name) for name in LAYER}
     return Applied(use, example, dict(example.program.term.statics), _nonzero(stated.pullback), costs)
 
 
@@ -107,12 +102,12 @@ def as_claimed(subject: Subject, prepared: Claims) -> Measured:
             if name in subject.transformations:
                 found = _run(subject.transformations[name], costed, lines=True)
                 wrong += _differences(f"{costed.label}, {name}", found, stated)
-    return Measured(*max(wrong, default=(0.0, "")))
+    return _worst(wrong + generated.gradients(subject, prepared.generated))
 
 
 def _of_rule(subject: Subject, applied: Applied) -> list[tuple[float, str]]:
     use, example, wrong = applied.use, applied.example, []
-    for name, (totals, primal, backward) in applied.costs.items():
+    for name, totals in applied.costs.items():
         if name not in subject.transformations:
             continue
         judged = subject.transformations[name]
@@ -120,8 +115,6 @@ def _of_rule(subject: Subject, applied: Applied) -> list[tuple[float, str]]:
         written = name == "accumulator" and use not in ELEMENTWISE_USES  # lines do not depend on sizes
         label = f"{use.label}, {name}"
         wrong += _differences(label, _found(counts, _lines(judged, example.program) if written else None), totals)
-        wrong += _kinds(f"{label}, primal", counts.primal, primal)
-        wrong += _kinds(f"{label}, backward", counts.backward, backward)
     row = next(iter(subject.transformations.values())).rules[use.rule]
     claimed = _nonzero(row.cost(*[type_ for _, type_ in example.program.context], **applied.statics))
     if claimed != applied.pullback:
@@ -158,9 +151,8 @@ def _differences(
     return wrong
 
 
-def _kinds(label: str, found: Mapping[str, int], stated: Mapping[str, int]) -> list[tuple[float, str]]:
-    found = _nonzero(found)
-    return [] if found == stated else [(1.0, f"{label}: operations are {found}, expected {stated}")]
+def _worst(wrong: list[tuple[float, str]]) -> Measured:
+    return Measured(*max(wrong, default=(0.0, "")))
 
 
 def _nonzero(kinds: Mapping[str, int]) -> dict[str, int]:
@@ -175,23 +167,29 @@ LARGE = {
 }  # fmt: skip
 
 
-def memory(seed: int) -> list[Costed]:
+@dataclass(frozen=True, slots=True)
+class Held:
+    programs: list[Costed]
+    generated: list[Lengths]
+
+
+def memory(seed: int) -> Held:
     rng = Random(f"{seed}/memory")
     several = [(name, sizes) for made in (SMALL, LARGE) for name, chosen in made.items() for sizes in chosen]
     layers = [_layer(rng.randint(2, 12), rng.randint(2, 12), rng.randint(2, 12)) for _ in range(3)]
     texts = [_costed(text, parse(text), claims) for text, claims in FIXED]
-    return [*[_family(name, sizes) for name, sizes in several], *layers, *texts]
+    return Held([*[_family(name, sizes) for name, sizes in several], *layers, *texts], generated.lengths(seed))
 
 
-def remembered(subject: Subject, prepared: list[Costed]) -> Measured:
+def remembered(subject: Subject, prepared: Held) -> Measured:
     """The largest difference between what is held, or kept for the backward part, and what is claimed of it."""
     wrong: list[tuple[float, str]] = []
-    for costed in prepared:
+    for costed in prepared.programs:
         for name, stated in costed.claims.items():
             if name in subject.transformations:
                 found = _run(subject.transformations[name], costed)
                 wrong += _differences(f"{costed.label}, {name}", found, stated, ("peak_slots", "saved"))
-    return Measured(*max(wrong, default=(0.0, "")))
+    return _worst(wrong + generated.descents(subject, prepared.generated))
 
 
 COUNTS = "counts are whole numbers and do not depend on the point"

@@ -67,17 +67,19 @@ REAL_USES = (*[_use(name, ()) for name in UNARY], *[_use(name, (), ()) for name 
 ELEMENTWISE_USES = (*[_use(name, (2, 3)) for name in UNARY], *[_use(name, (3, 2), (3, 2)) for name in BINARY])
 FORM_USES = (*[_use(name, (2, 3)) for name in SCALAR_FORMS], *[_use(name, ()) for name in SCALAR_FORMS])
 ARRAY_USES = (
-    _use("matmul", (2, 3), (3, 4)), _use("matmul", (3, 1), (1, 2)), _use("matmul", (1, 4), (4, 1)),
-    _use("transpose", (2, 3)), _use("transpose", (4, 1)),
+    _use("matmul", (2, 3), (3, 4)), _use("matmul", (2, 3), (3, 3)), _use("matmul", (3, 3), (3, 1)),
+    _use("matmul", (1, 4), (4, 1)),
+    _use("transpose", (2, 3)), _use("transpose", (3, 3)),
     _use("reshape", (2, 3), shape=(3, 2)), _use("reshape", (6,), shape=(2, 3)),
     _use("reshape", (2, 3, 2), shape=(4, 3)),
     _use("permute", (2, 3), permutation=(1, 0)), _use("permute", (2, 3, 4), permutation=(1, 2, 0)),
-    _use("permute", (3, 2, 2), permutation=(0, 2, 1)), _use("permute", (2, 1, 3, 2), permutation=(3, 0, 1, 2)),
+    _use("permute", (2, 2, 2), permutation=(2, 0, 1)), _use("permute", (2, 1, 3, 2), permutation=(3, 0, 1, 2)),
     *[_use("reduce", shape, axis=axis, kind=kind)
-      for kind in ("sum", "max") for axis in (0, 1) for shape in ((2, 3), (1, 4), (4, 1))],
+      for kind, shapes in (("sum", ((2, 3), (3, 3), (1, 4))), ("max", ((2, 3), (3, 3), (4, 1))))
+      for axis in (0, 1) for shape in shapes],
     _use("broadcast", (1, 3), shape=(2, 3)), _use("broadcast", (2, 1), shape=(2, 3)),
+    _use("broadcast", (1, 3), shape=(3, 3)), _use("broadcast", (3, 1), shape=(3, 3)),
     _use("broadcast", (1, 1), shape=(2, 3)), _use("broadcast", (1, 1), shape=(1, 4)),
-    _use("broadcast", (1, 1), shape=(4, 1)), _use("broadcast", (2, 3), shape=(2, 3)),
 )  # fmt: skip
 DISTINCT_USES = (*REAL_USES, *FORM_USES, *ARRAY_USES)
 """Every rule; those that serve reals and arrays entry by entry, on reals."""
@@ -93,7 +95,7 @@ CONSTRUCTS = (
     "case <a * b, sin(a), b> of <u, v, w> -> v * b",
     "case <<a, b>, a * b> of <p, c> -> case p of <d, e> -> d * c",
     "let d = exp(a * b) in a - b",
-    "<2 * x - 3 / y, x - x, -(x * y), --x, 1 - x, 7>",
+    "<2.1 * x - 0.3 / y, x - x, -(x * y), --x, 1 - x, 7>",
     "let a = (let b = x * y in b * b * x) in a * x",
     "(let a = x * y in a * a) + (let b = x + y in b * x) - (let c = y in x * x)",
     "x / (let a = x in a) + y",

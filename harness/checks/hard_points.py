@@ -81,6 +81,12 @@ HARD: tuple[tuple[str, Mapping[str, float]], ...] = (
 STATED: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...] = (
     ("let s = sqrt(x) in y * y", {"x": 0.0, "y": 2.0}, {"x": 0.0, "y": 4.0}),
     ("0 * sqrt(x) + y", {"x": 0.0, "y": 2.0}, {"x": 0.0, "y": 1.0}),
+    ("0 * pow(x, 0.5) + y", {"x": 0.0, "y": 2.0}, {"x": 0.0, "y": 1.0}),
+    *[
+        (f"{name}({args})", {"x": 1.0, "y": 1.0 + 2.0**-30}, {"x": float(x), "y": float(not x)})
+        for name, x in (("max", False), ("min", True))
+        for args in ("x, y", "y, x")
+    ],
 )
 """Programs that the reference cannot differentiate from both sides, with their gradients."""
 

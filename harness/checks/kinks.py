@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.checks import hard_points
 from harness.checks.check import Check, Measured, Question
-from harness.checks.comparison import Answer, Comparison, leaves
+from harness.checks.comparison import Answer, Comparison, leaves, shown
 from harness.checks.examples import Example, signed
 from harness.checks.subject import Subject
 from harness.reference_double import evaluate, like
@@ -75,11 +75,19 @@ COMPOSITES: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...] = (
     ("max(abs(x), abs(y))", {"x": 2.0, "y": -2.0}, {"x": 0.5, "y": -0.5}),
     ("let m = max(x, y) in m + y", {"x": 1.25, "y": 1.25}, {"x": 0.5, "y": 1.5}),
     ("0 * sqrt(x) + x", {"x": 0.0}, {"x": 1.0}),
+    ("0 * pow(x, 0.5) + x", {"x": 0.0}, {"x": 1.0}),
     ("let s = sqrt(x) in y * y", {"x": 0.0, "y": 2.0}, {"x": 0.0, "y": 4.0}),
     ("pow(x - y, y)", {"x": 1.0, "y": 1.0}, {"x": 1.0, "y": -1.0}),
     ("match sign(x) with inl s -> match s with inl n -> -x | inr p -> x | inr z -> 0", {"x": 0.0}, {"x": 0.0}),
 )
 """Programs on reals with their true gradients, or what the conventions make of them."""
+
+TIED = (
+    ((1.0, 1.0, 0.0), (0.5, 0.5, 0.0)),
+    ((2.0, 5.0, 2.0), (0.0, 1.0, 0.0)),
+    ((-3.0, -3.0, -3.0), (1 / 3, 1 / 3, 1 / 3)),
+)
+"""Rows of one matrix, with what each of their entries gets of their maximum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +102,55 @@ class Kink:
 def kinks(seed: int) -> list[Kink]:
     rng = Random(f"{seed}/kinks")
     found = [kink for stated in (*CONVENTIONS, *MORE) for kink in _stated(stated, rng)]
-    for text, point, slopes in COMPOSITES:
+    for axis in (0, 1):
+        rows, shares = [np.array(part).reshape(3, 3) for part in zip(*TIED, strict=True)]
+        point, partials = {"x": rows if axis else rows.T}, list(leaves(shares if axis else shares.T))
+        found.append(_kink("reduce", point, {"axis": axis, "kind": "max"}, partials, rng))
+    for text, values, slopes in COMPOSITES:
         program, d = parse(text), signed(rng, 0.3, 3.0)
-        example = Example(text, program, dict(point), d)
+        example = Example(text, program, dict(values), d)
         found.append(Kink(_answer(example, [d * slopes[x] for x, _ in program.context]), None, []))
     return found
 
 
 def _stated(stated: Stated, rng: Random) -> Iterator[Kink]:
-    """A convention on reals and on arrays, or on a row and a column."""
+    """A convention on reals and arrays, or on a row and a column; without a change too where a slope is infinite."""
+    partials = list(stated.partials)
     if stated.rule == "reduce":
         for axis, shape in ((1, (1, len(stated.at))), (0, (len(stated.at), 1))):
-            yield _array(stated, {"x": np.array(stated.at).reshape(shape)}, {"axis": axis, "kind": "max"}, rng)
-    else:
-        names = [f"x{k}" for k in range(len(stated.at))]
-        yield _array(stated, dict(zip(names, stated.at, strict=True)), {}, rng)
-        yield _array(stated, {name: np.full((1, 1), x) for name, x in zip(names, stated.at, strict=True)}, {}, rng)
+            point = {"x": np.array(stated.at).reshape(shape)}
+            yield _kink("reduce", point, {"axis": axis, "kind": "max"}, partials, rng)
+        return
+    reals = {f"x{k}": x for k, x in enumerate(stated.at)}
+    yield _kink(stated.rule, reals, {}, partials, rng)
+    yield _kink(stated.rule, {name: np.full((1, 1), x) for name, x in reals.items()}, {}, partials, rng)
+    if inf in partials:
+        yield _kink(stated.rule, reals, {}, partials, rng, still=True)
 
 
-def _array(stated: Stated, point: dict[str, Any], statics: dict[str, Any], rng: Random) -> Kink:
-    term = Op(stated.rule, tuple(map(Var, point)), tuple(statics.items()))
+def _kink(
+    rule: str, point: dict[str, Any], statics: dict[str, Any], partials: list[float], rng: Random, still: bool = False
+) -> Kink:
+    """A rule with stated partial derivatives, entry by entry; `still`: nothing arrives, and nothing is infinite."""
+    term = Op(rule, tuple(map(Var, point)), tuple(statics.items()))
     program = Program(tuple([(name, Array(np.shape(value))) for name, value in point.items()]), term)
-    d = signed(rng, 0.3, 3.0)
-    example = Example(f"{stated.rule} at {stated.at}", program, point, like(evaluate(program, point), iter([d])))
-    infinite = inf in stated.partials
-    moves = [0.0 if infinite and p != inf else signed(rng, 0.3, 3.0) for p in stated.partials]
-    change = sum(p * dx for p, dx in zip(stated.partials, moves, strict=True) if p)
-    along = {name: like(value, iter([moves.pop(0) for _ in range(np.size(value))])) for name, value in point.items()}
-    return Kink(_answer(example, [d * p if p else 0.0 for p in stated.partials]), along, [change])
+    value = evaluate(program, point)
+    d = np.array([0.0 if still else signed(rng, 0.3, 3.0) for _ in range(np.size(value))]).reshape(np.shape(value))
+    example = Example(
+        f"{rule} at {shown(point)}", program, point, like(value, iter(d.ravel().tolist())), rng.randrange(2)
+    )
+    infinite = inf in partials
+    moves = [0.0 if infinite and (p == inf) == still else signed(rng, 0.3, 3.0) for p in partials]
+    x = next(iter(point.values()))
+    spread = np.broadcast_to(d, np.shape(x)).ravel().tolist() * len(point)
+    products = np.array([p * dx if p and dx else 0.0 for p, dx in zip(partials, moves, strict=True)])
+    if rule == "reduce":
+        change = products.reshape(np.shape(x)).sum(axis=statics["axis"]).tolist()
+    else:
+        change = [float(products.sum())]
+    slopes = [p * dy if p and dy else 0.0 for p, dy in zip(partials, spread, strict=True)]
+    rest = iter(moves)
+    return Kink(_answer(example, slopes), {name: like(part, rest) for name, part in point.items()}, change)
 
 
 def _answer(example: Example, cotangent: list[float]) -> Answer:
@@ -136,7 +165,8 @@ def at_kinks(subject: Subject, prepared: list[Kink]) -> Measured:
             example = kink.answer.example
             if kink.along is not None:
                 _, change, _ = tangent(example.program, example.point, kink.along, judged.rules)
-                comparison.add(example, "the forward macro", list(leaves(change)), kink.change, [1.0])
+                found, scale = list(leaves(change)), [1.0] * len(kink.change)
+                comparison.add(example, "the forward macro", found, kink.change, scale)
         listed = _listed(judged.rules)
         if listed != {(s.rule, s.at): s.partials for s in CONVENTIONS}:
             return Measured(inf, f"the conventions that the rules list are {listed} ({name})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +20,8 @@ from harness.checks.examples import (
     UNARY,
     Example,
     Use,
+    alone,
     constructs,
-    inside,
     small_programs,
 )
 from harness.checks.subject import Subject
@@ -80,9 +80,9 @@ TUPLES = (*[Use(name, ((),), {}) for name in UNARY], *[Use(name, ((),), {"k": 2.
 
 
 def typed(seed: int) -> Types:
-    uses = (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)
-    examples = [*[inside(use, seed) for use in uses], *constructs(seed)]
-    return Types([_typed(example) for example in examples], list(_ill_typed()))
+    rules = [alone(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
+    whole = [replace(example, turn=k + seed) for k, example in enumerate(constructs(seed))]
+    return Types([_typed(example) for example in (*rules, *whole)], list(_ill_typed()))
 
 
 def _typed(example: Example) -> Typed:

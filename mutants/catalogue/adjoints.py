@@ -2,8 +2,7 @@
 
 A bound variable's slot exists so that the bound term's backpropagator runs once, when everything has arrived. Here it
 runs at an arrival, which is a matter of two clauses, `Var` and `Let`: what a variable stands for in scope carries what
-becomes of its cotangents. For reals, for paths are many, and with the accumulator alone, where a contribution can be
-made at any time.
+becomes of its cotangents. For reals alone, and with the accumulator, where a contribution can be made at any time.
 """
 
 from __future__ import annotations
@@ -22,6 +21,9 @@ from transforms.scope import Scope, Variable, bind, context
 from transforms.syntax import Let, Term, Var
 from transforms.types import REAL
 
+FEW = 8
+"""Only the first few variables pass on what arrives, for paths double with each."""
+
 Arrival = Callable[[Reverse, Context, Cotangent], None]
 
 
@@ -38,7 +40,7 @@ def passing(policy: Callable[[Context, Context, Backpropagator], Arrival]) -> Ch
         outer = context(scope)
         value, bound = macro.reverse(ad, e.bound, scope)
         inner = bind(ad.machine, scope, [e.name], [value])
-        if inner.type != REAL:
+        if inner.type != REAL or inner.index > FEW:
             return macro._one(ad, outer, bound, inner), e.body
         variable = Passing(value, inner)
         variable.arrival = policy(outer, inner, bound)

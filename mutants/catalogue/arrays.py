@@ -22,7 +22,6 @@ REFERENCE = ("reference",)
 # Products and rearrangements.                          a receives                      b receives
 def matmul_left(m, ct, r, a, b):                return  m.matmul(ct, b),                m.matmul(m.transpose(a), ct)
 def matmul_right(m, ct, r, a, b):               return  m.matmul(ct, m.transpose(b)),   m.matmul(ct, m.transpose(a))
-def matmul_exchanged(m, ct, r, a, b):           return  m.matmul(m.transpose(a), ct),   m.matmul(ct, m.transpose(b))
 def transpose_not_undone(m, ct, r, a):          return  ct,
 def transpose_as_reshape(m, ct, r, a):          return  m.reshape(ct, shape=m.type_of(a).shape),
 def reshape_not_undone(m, ct, r, a, *, shape):  return  ct,
@@ -73,7 +72,8 @@ def reduce_first_of_ties(m, ct, r, a, *, axis, kind):
 def reduce_count_other_axis(m, ct, r, a, *, axis, kind):
     if kind == "sum":
         return spread(m, ct, a),
-    return reduce_ties(m, ct, r, a, axis, lambda attained, count: m.div(spread(m, ct, a), spread(m, count, a)), 1 - axis)
+    other = 1 - axis
+    return reduce_ties(m, ct, r, a, axis, lambda attained, count: m.div(spread(m, ct, a), spread(m, count, a)), other)
 
 def reduce_count_everywhere(m, ct, r, a, *, axis, kind):
     """Shares with the ties of other rows or columns too."""
@@ -120,12 +120,6 @@ def broadcast_all_summed(m, ct, r, a, *, shape):
     total = m.reduce(m.reduce(ct, axis=0, kind="sum"), axis=1, kind="sum")
     return spread(m, total, a) if m.type_of(a).shape != shape else ct,
 
-def broadcast_mean(m, ct, r, a, *, shape):
-    for axis, size in enumerate(m.type_of(a).shape):
-        if size != shape[axis]:
-            ct = m.div_k(m.reduce(ct, axis=axis, kind="sum"), k=float(shape[axis]))
-    return ct,
-
 def broadcast_backwards(m, ct, r, a, *, shape):
     """The axes in the other order."""
     sizes = m.type_of(a).shape
@@ -144,9 +138,7 @@ def mul_k_magnitude(m, ct, r, a, *, k):         return  m.mul_k(ct, k=abs(k)),
 def mul_k_ten_digits(m, ct, r, a, *, k):        return  m.mul_k(ct, k=ten_digits(k)),
 def div_k_dropped(m, ct, r, a, *, k):           return  ct,
 def div_k_ten_digits(m, ct, r, a, *, k):        return  m.div_k(ct, k=ten_digits(k)),
-def div_k_multiplies(m, ct, r, a, *, k):        return  m.mul_k(ct, k=k),
 def k_div_sign(m, ct, r, a, *, k):              return  m.div(m.mul(ct, r), a),
-def k_div_once(m, ct, r, a, *, k):              return  Minus(m.mul(ct, r)),
 
 
 # What gradients contain.
@@ -175,8 +167,6 @@ MUTANTS = (
     row("mul_k", "k-ignored", mul_k_ignored, "the cotangent of x * k is not multiplied",
         source=COURSE, caught_by=MODELS),
 
-    row("matmul", "arguments-exchanged", matmul_exchanged, "what the left factor ought to get goes to the right one",
-        source="FluxML/NNlib.jl#100"),
     row("matmul", "symmetric", matmul_symmetric, "a square right factor is not transposed",
         source="jiangtaoxie/fast-MPN-COV#7"),
     row("transpose", "as-reshape", transpose_as_reshape, "the cotangent is reshaped, its entries stay in order",
@@ -191,7 +181,7 @@ MUTANTS = (
     row("reduce", "count-over-other-axis", reduce_count_other_axis, "ties are counted along the other axis"),
     row("reduce", "count-of-worst-row", reduce_count_everywhere, "every row shares as does the one with most ties"),
     row("reduce", "max-unmasked", reduce_unmasked, "a maximum's cotangent goes to every entry"),
-    row("reduce", "square-wrong-way", reduce_square_wrong_way, "the sum of a square matrix is undone along the wrong axis",
+    row("reduce", "square-wrong-way", reduce_square_wrong_way, "a square matrix's sum is undone along the other axis",
         source="pytorch/pytorch#1813"),
     row("broadcast", "row-axis", broadcast_row_axis, "a row's cotangent is summed over the wrong axis"),
     row("broadcast", "one-axis-only", broadcast_one_axis, "of a 1x1 argument's two axes one is summed",
@@ -200,9 +190,8 @@ MUTANTS = (
         source="tracel-ai/burn#181"),
     row("broadcast", "all-summed", broadcast_all_summed, "every entry receives the sum over all of the result",
         source="HIPS/autograd@72a6ccc"),
-    row("broadcast", "mean", broadcast_mean, "the mean of what an entry's copies receive, not their sum"),
     row("broadcast", "axes-backwards", broadcast_backwards, "sums over the last axis first",
-        equivalent="a sum over both axes is the same in either order, apart from rounding, and takes as many additions"),
+        equivalent="a sum over both axes is the same in either order, but for rounding, and takes as many additions"),
     row("add_k", "adds-k", add_k_again, "the operation itself, on the cotangent"),
     row("sub_k", "subtracts-k", sub_k_again, "the operation itself, on the cotangent"),
     row("mul_k", "magnitude-of-k", mul_k_magnitude, "the sign of k is ignored"),
@@ -210,8 +199,6 @@ MUTANTS = (
     row("div_k", "ten-digits", div_k_ten_digits, "divides by k with ten digits"),
     row("div_k", "k-dropped", div_k_dropped, "the cotangent is not divided: a mean without its divisor",
         source="pytorch/pytorch#28993"),
-    row("div_k", "multiplies", div_k_multiplies, "multiplies by k instead of dividing"),
-    row("k_div", "divided-once", k_div_once, "k / x for k / x^2"),
     row("ge", "lets-through", ge_lets_through, "the first argument receives the cotangent of a comparison"),
     row("div0", "denominator-sign", div0_sign, "the divisor receives the opposite"),
     row("div0", "unguarded", div0_unguarded, "a zero cotangent over zero is NaN"),

@@ -26,7 +26,8 @@ def let_exchanged(ad: Reverse, e: Let, scope: Scope) -> Binder:
     outer = context(scope)
     value, bound = macro.reverse(ad, e.bound, scope)
     inner = bind(ad.machine, scope, [e.name], [value])
-    if outer.outside is None or outer.type != inner.type:
+    further = outer.outside
+    if further is None or outer.type != inner.type:
         return macro._one(ad, outer, bound, inner), e.body
     inject, plus = ad.cotangents.inject, ad.cotangents.plus
 
@@ -35,7 +36,7 @@ def let_exchanged(ad: Reverse, e: Let, scope: Scope) -> Binder:
         if ad.cotangents.name == "pointwise":
             *_, o = ad.cotangents.run(outer, lambda: g)
         else:
-            g, (o,) = ad.cotangents.scope(g, outer.outside, outer)
+            g, (o,) = ad.cotangents.scope(g, further, outer)
             g = g if o is ABSENT else plus(g, inject(outer, outer, o))
         g = g if s is ABSENT else plus(g, inject(outer, outer, s))
         return g if o is ABSENT else plus(g, bound(o))
@@ -86,13 +87,11 @@ def match_drops(ad: Reverse, e: Match, scope: Scope) -> Binder:
     return lambda ct: ad.cotangents.scope(ct, outer, inner)[0], e.branches[taken.side]
 
 
-def match_other_name(ad: Reverse, e: Match, scope: Scope) -> Binder:
-    return macro.match(ad, Match(e.bound, e.names[::-1], e.branches), scope)
-
-
 def match_other_branch(ad: Reverse, e: Match, scope: Scope) -> Binder:
-    finish, _ = macro.match(ad, Match(e.bound, e.names[::-1], e.branches[::-1]), scope)
-    return finish, e.branches[0]
+    outer = context(scope)
+    taken, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.names[0]], [taken.value])
+    return macro._one(ad, outer, bound, inner), e.branches[0]
 
 
 # Costs alone.
@@ -186,7 +185,6 @@ MUTANTS = tuple([
         (Case, "full-tuple", case_full_tuple, "cost", "a full tuple of zeros for each projection",
          "jax-ml/jax#15906"),
         (Match, "dropped", match_drops, "value", "what is taken apart receives nothing", OURS),
-        (Match, "other-name", match_other_name, "value", "the value gets the name of the other branch", OURS),
         (Match, "left-branch", match_other_branch, "value", "the left branch is always taken",
          "pytorch/pytorch#16317"),
     )

@@ -1,4 +1,4 @@
-"""Mutants of what rules claim: the type of a result, and the operations of a pullback. At least one of each for each row.
+"""Mutants of what rules claim, at least two for each row: the type of a result, and the operations of a pullback.
 
 A wrong type is found where a program is typechecked, or its gradient written down; values stay as they are.
 """

@@ -16,6 +16,7 @@ from transforms.reverse import Backpropagator, Reverse
 from transforms.rules import Minus, Rule, elementwise
 from transforms.scope import Scope, context
 from transforms.syntax import Inject, Lit, Op, Sign, Tuple, Var
+from transforms.types import REAL
 
 Derived = tuple[Value, Backpropagator]
 
@@ -23,11 +24,13 @@ Derived = tuple[Value, Backpropagator]
 def variable_everywhere(ad: Reverse, x: Var, scope: Scope) -> Derived:
     value, bound_in = scope[x.name]
     here = context(scope)
+    if bound_in.type != REAL:
+        return macro.variable(ad, x, scope)
 
     def backpropagator(d: Cotangent) -> ContextCotangent:
         ct = ad.cotangents.inject(here, bound_in, d)
         for other in here.variables():
-            if other.index != bound_in.index and other.type == bound_in.type:
+            if other.index != bound_in.index and other.type == REAL:
                 ct = ad.cotangents.plus(ct, ad.cotangents.inject(here, other, d))
         return ct
 
@@ -80,7 +83,9 @@ def operation_by_default(ad: Reverse, e: Op, scope: Scope) -> Derived:
     return macro.reverse(ad, e.args[0], scope)
 
 
-LISTED = frozenset(("add", "sub", "mul", "div", "neg", "matmul", "transpose", "reshape", "permute", "reduce", "broadcast"))
+LISTED = frozenset(
+    ("add", "sub", "mul", "div", "neg", "matmul", "transpose", "reshape", "permute", "reduce", "broadcast")
+)
 
 
 def operation_unlisted(ad: Reverse, e: Op, scope: Scope) -> Derived:
@@ -111,11 +116,6 @@ def tuple_without_first(ad: Reverse, e: Tuple, scope: Scope) -> Derived:
     return value, lambda d: bp((ABSENT, *d[1:])) if len(d) > 2 else bp(d)
 
 
-def tuple_reversed(ad: Reverse, e: Tuple, scope: Scope) -> Derived:
-    value, bp = macro.tuple_(ad, e, scope)
-    return value, lambda d: bp(d[::-1]) if len({ad.machine.type_of(part) for part in value}) == 1 else bp(d)
-
-
 def sign_reversed(ad: Reverse, e: Sign, scope: Scope) -> Derived:
     value, _ = macro.reverse(ad, e.arg, scope)
     here = context(scope)
@@ -126,10 +126,6 @@ def inject_drops(ad: Reverse, e: Inject, scope: Scope) -> Derived:
     value, _ = macro.inject(ad, e, scope)
     here = context(scope)
     return value, lambda d: ad.cotangents.zero(here)
-
-
-def inject_right_drops(ad: Reverse, e: Inject, scope: Scope) -> Derived:
-    return inject_drops(ad, e, scope) if e.side else macro.inject(ad, e, scope)
 
 
 def _with_pullback(ad: Reverse, e: Op, scope: Scope, row: Rule, pullback: Any) -> Derived:
@@ -170,7 +166,7 @@ MUTANTS = tuple([
     Mutant(f"{constructor.__name__.lower()}.{what}", f"clauses.{constructor.__name__}", breaks, wrong, source,
            clause(constructor, function))
     for constructor, what, function, breaks, wrong, source in (
-        (Var, "every-slot", variable_everywhere, "value", "every slot of its type receives the cotangent", OURS),
+        (Var, "every-slot", variable_everywhere, "value", "every slot receives the cotangent of a real", OURS),
         (Lit, "as-variable", literal_as_variable, "value", "the innermost variable receives a literal's part", OURS),
         (Lit, "dropped", literal_dropped, "cost", "a literal's part is not evaluated whole", OURS),
         (Op, "first-argument-only", operation_first_only, "value", "the other arguments receive nothing", OURS),
@@ -187,9 +183,7 @@ MUTANTS = tuple([
         (Tuple, "without-last", tuple_without_last, "value", "the last component receives nothing", OURS),
         (Tuple, "without-first", tuple_without_first, "value", "the first of three or more receives nothing",
          "JuliaDiff/ReverseDiff.jl#145"),
-        (Tuple, "reversed", tuple_reversed, "value", "components of one type receive in reverse order", OURS),
         (Inject, "dropped", inject_drops, "value", "what is injected receives nothing", OURS),
-        (Inject, "right-dropped", inject_right_drops, "value", "what is injected on the right receives nothing", OURS),
         (Sign, "reversed", sign_reversed, "value", "the sign of the opposite", OURS),
     )
 ])  # fmt: skip

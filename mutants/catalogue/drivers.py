@@ -39,7 +39,6 @@ SEEDS = (
      ("reference", "ties-and-kinks", "hand-attention", "hand-layernorm", "hand-transformer", "training")),
     ("seed-1", each(lambda m, ct: m.constant_like(ct, 1.0)), "1 for the cotangent", "tensorflow/tensorflow#1847", ()),
     ("seed-squared", each(lambda m, ct: m.mul(ct, ct)), "the cotangent squared", OURS, ()),
-    ("seed-magnitude", each(lambda m, ct: m.apply("abs", ct)), "the cotangent without its sign", OURS, ()),
     ("seed-first-part", first_part, "the first component's cotangent for all", "flagos-ai/FlagGems#5212", ()),
 )  # fmt: skip
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Mutant, machine
+from transforms.drivers import Transformation
 from transforms.machines.counting import Counting, Number
 from transforms.machines.interface import Context, Value
 
@@ -103,6 +106,38 @@ class Writable(Counting):
         return result
 
 
+class ClippedSeed(Counting):
+    """The cotangent that is given is clipped, as gradients are in training."""
+
+    def given(self, value: Any) -> Value:
+        number = super().given(value)
+        if self.primal is not None and isinstance(number, Number):
+            clipped = np.clip(number.value, -5.0, 5.0)
+            number.value = clipped if isinstance(number.value, np.ndarray) else float(clipped)
+        return number
+
+
+def order_varies(judged: Transformation) -> Transformation:
+    """Sums of arrays run forwards in one call and backwards in the next, as where threads share the work."""
+    calls = count()
+
+    class Varying(Counting):
+        def __init__(self, rules: Any) -> None:
+            super().__init__(rules)
+            self.backwards = next(calls) % 2 == 1
+
+        def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
+            if self.backwards and (operation == "matmul" or statics.get("kind") == "sum"):
+                result = super().apply(operation, *args, **statics)
+                turned = [np.ascontiguousarray(np.flip(arg.value)) for arg in args]
+                value = self.rows[operation].evaluate(*turned, **statics)
+                result.value = np.ascontiguousarray(np.flip(value))
+                return result
+            return super().apply(operation, *args, **statics)
+
+    return replace(judged, machine=Varying)
+
+
 # What is counted.
 
 
@@ -114,17 +149,6 @@ class SkipsZeros(Counting):
         result = super().apply(operation, *args, **statics)
         if not np.any(result.value):
             self.by_kind = before
-        return result
-
-
-class SavesTwice(Counting):
-    """A number is saved anew for each operation that reads it."""
-
-    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
-        unsaved = [arg for arg in args if arg.unsaved]
-        result = super().apply(operation, *args, **statics)
-        for arg in unsaved:
-            arg.unsaved = True
         return result
 
 
@@ -159,8 +183,10 @@ class AllAlive(Counting):
         return total
 
 
-MUTANTS = tuple([
-    Mutant(f"machine.{what}", f"machine.{method}", breaks, wrong, source, machine(cls))
+MUTANTS = (
+    Mutant("machine.order-varies", "machine.apply", "value", "sums run in another order at each call", OURS,
+           order_varies),
+    *[Mutant(f"machine.{what}", f"machine.{method}", breaks, wrong, source, machine(cls))
     for what, method, cls, breaks, wrong, source in (
         ("single-sums", "apply", SingleSums, "accuracy", "sums are accumulated in single precision", OURS),
         ("single-backward", "apply", SingleBackward, "value", "the backward part computes in single precision", OURS),
@@ -172,10 +198,11 @@ MUTANTS = tuple([
         ("fast-products", "apply", OneUlpLess, "accuracy", "products of the backward part are cut short", OURS),
         ("overwrites-inputs", "apply", Writable, "value", "an array that was saved is written over",
          "linkedin/Liger-Kernel#254"),
+        ("clips-seed", "given", ClippedSeed, "value", "a large cotangent is clipped", OURS),
         ("skips-zeros", "apply", SkipsZeros, "cost", "operations that give zero are not counted", OURS),
-        ("saves-twice", "apply", SavesTwice, "cost", "a number is saved for each operation that reads it", OURS),
         ("saves-all", "apply", SavesAll, "cost", "numbers are saved that the backward part never reads", OURS),
         ("free-writes", "zeros", FreeWrites, "cost", "zeros are written without being counted", OURS),
         ("all-alive", "plus", AllAlive, "cost", "operands of a sum stay alive", OURS),
     )
-])  # fmt: skip
+],
+)  # fmt: skip

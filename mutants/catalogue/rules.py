@@ -30,8 +30,6 @@ def div_by_b(m, ct, r, a, b):
     return q, Minus(m.mul(ct, r))
 
 def add_first_only(m, ct, r, a, b):             return  ct,                       NOTHING
-def add_twice(m, ct, r, a, b):                  return  m.add(ct, ct),            ct
-def sub_first_only(m, ct, r, a, b):             return  ct,                       NOTHING
 def mul_no_upstream(m, ct, r, a, b):            return  b,                        a
 def mul_upstream_once(m, ct, r, a, b):          return  m.mul(ct, b),             a
 def mul_result_over(m, ct, r, a, b):            return  m.mul(ct, m.div(r, a)),   m.mul(ct, m.div(r, b))
@@ -48,8 +46,6 @@ def sqrt_without_2(m, ct, r, a):                return  m.div0(ct, r),
 
 def sin_at_result(m, ct, r, a):                 return  m.mul(ct, m.cos(r)),
 def cos_sign(m, ct, r, a):                      return  m.mul(ct, m.sin(a)),
-def exp_no_upstream(m, ct, r, a):               return  r,
-def log_by_result(m, ct, r, a):                 return  m.div(ct, r),
 def sqrt_unguarded(m, ct, r, a):                return  m.div(ct, m.add(r, r)),
 def tanh_not_squared(m, ct, r, a):              return  m.div(ct, m.cosh(a)),
 def sigmoid_first_factor(m, ct, r, a):          return  m.mul(ct, r),
@@ -82,14 +78,12 @@ def relu_flat_at_0(m, ct, r, a):
     return m.sub(ct, m.mul(ct, flat)),
 
 def relu_half_at_0(m, ct, r, a):                return  m.mul(ct, m.share(a, m.constant_like(a, 0.0))),
-def relu_mask_of_result(m, ct, r, a):           return  m.mul(ct, m.ge(r, m.constant_like(a, 0.0))),
 def relu_mask_shifted(m, ct, r, a):             return  m.mul(ct, m.ge(a, m.constant_like(a, 1e-6))),
 
 def max_first_of_ties(m, ct, r, a, b):
     first = m.mul(ct, m.ge(a, b))
     return first, m.sub(ct, first)
 
-def max_no_upstream(m, ct, r, a, b):            return  m.share(a, b),            m.share(b, a)
 def min_as_max(m, ct, r, a, b):                 return  m.mul(ct, m.share(a, b)), m.mul(ct, m.share(b, a))
 def min_full_ties(m, ct, r, a, b):              return  m.mul(ct, m.ge(b, a)),    m.mul(ct, m.ge(a, b))
 
@@ -114,9 +108,6 @@ MUTANTS = (
         source=COURSE, caught_by=("reference", "hand-transformer")),
 
     row("add", "first-only", add_first_only, "the second argument receives nothing"),
-    row("add", "twice", add_twice, "the first argument receives the cotangent twice",
-        source="karpathy/micrograd#64"),
-    row("sub", "first-only", sub_first_only, "the second argument receives nothing"),
     row("mul", "without-upstream", mul_no_upstream, "the cotangent is ignored, as if it were 1",
         source="pytorch/pytorch#995"),
     row("mul", "upstream-in-one-term", mul_upstream_once, "the second factor's part ignores the cotangent"),
@@ -132,9 +123,6 @@ MUTANTS = (
         source="tqchen/tinyflow#20"),
     row("sin", "at-the-result", sin_at_result, "the cosine of the result, not of the argument"),
     row("cos", "sign", cos_sign, "the minus sign is lost", source="casadi/casadi#2585"),
-    row("exp", "without-upstream", exp_no_upstream, "the cotangent is ignored, as if it were 1",
-        source="tensorflow/tensorflow#1847"),
-    row("log", "by-the-result", log_by_result, "divides by the result, not by the argument"),
     row("sqrt", "unguarded", sqrt_unguarded, "a zero cotangent at 0 becomes NaN", source="casadi/casadi#3898"),
     row("tanh", "not-squared", tanh_not_squared, "divides by the hyperbolic cosine once, not twice"),
     row("sigmoid", "first-factor-only", sigmoid_first_factor, "s for s(1 - s)"),
@@ -154,13 +142,11 @@ MUTANTS = (
     row("abs", "right-slope-at-0", abs_right_at_0, "1 at 0, where the convention is 0", source="autodiff/autodiff#130"),
     row("relu", "flat-at-0", relu_flat_at_0, "0 at 0, where the convention is 1", source="pytorch/pytorch#120258"),
     row("relu", "half-at-0", relu_half_at_0, "a half at 0, where the convention is 1", source="jax-ml/jax#37820"),
-    row("relu", "mask-of-result", relu_mask_of_result, "the result is compared with 0: it is never below"),
     row("relu", "mask-shifted", relu_mask_shifted, "compares with a small number instead of 0"),
     row("max", "ties-each-full", max_full_ties, "on a tie both arguments receive the whole cotangent",
         source="HIPS/autograd#212"),
     row("max", "first-of-ties", max_first_of_ties, "on a tie the first argument receives everything",
         source="pytorch/pytorch#56734"),
-    row("max", "without-upstream", max_no_upstream, "the cotangent is ignored, as if it were 1"),
     row("min", "as-max", min_as_max, "the larger argument receives the cotangent"),
     row("min", "ties-each-full", min_full_ties, "on a tie both arguments receive the whole cotangent"),
 )

@@ -1,8 +1,8 @@
 """Mutants of what rules evaluate to: at least one for each row of the table.
 
-Most are slightly wrong, or wrong at few arguments, as fast or cautious implementations are: a small number added against
-zeros, a clipped argument, single precision, constants written with few digits. What is differentiated is still the
-right function, or the wrong one through its own result; either way value and derivative part.
+Most are slightly wrong, or wrong at few arguments, as fast or cautious implementations are: a small number that is
+added against zeros, a clipped argument, single precision, constants with few digits. The derivative stays that of the
+right function, except through the result, so that the two part.
 """
 # ruff: noqa: E704
 # fmt: off
@@ -48,10 +48,15 @@ def pow(a, b):         return numeric.exp(b * numeric.log(a))
 
 def absolute(a):       return numeric.sqrt(a * a + 1e-14)
 def relu(a):           return where(a < 0.0, 1e-8 * a, numeric.relu(a))
-def maximum(a, b):     return 0.5 * (a + b + abs(a - b))
 def minimum(a, b):     return where(a <= b + 1e-8, a, b)
 
 def matmul(a, b):                  return (a.astype(np.float32) @ b.astype(np.float32)).astype(float)
+def matmul_blocks(a, b):
+    """Block after block of 48, and what is left over is lost."""
+    inner = a.shape[1]
+    whole = inner - inner % 48 or inner
+    return a[:, :whole] @ b[:whole]
+
 def transpose(a):                  return a.reshape(a.shape[::-1])
 def reshape(a, *, shape):          return np.ascontiguousarray(a.reshape(shape, order="F"))
 def permute(a, *, permutation):    return np.ascontiguousarray(a.transpose(np.argsort(permutation)))
@@ -99,9 +104,9 @@ MUTANTS = (*field("evaluate", (
     ("pow", "by-exp", pow, "exp(b log a), of which negative bases have none"),
     ("abs", "smooth", absolute, "the square root of the square and a small number"),
     ("relu", "leaky", relu, "a slope of one hundred-millionth for negative arguments"),
-    ("max", "half-sum", maximum, "half of the sum and the distance, which cancel"),
     ("min", "fuzzy", minimum, "the first argument on a near tie"),
     ("matmul", "single", matmul, "products and sums in single precision"),
+    ("matmul", "whole-blocks", matmul_blocks, "sums of more than 48 products stop at a multiple of 48"),
     ("transpose", "as-reshape", transpose, "the entries stay in order"),
     ("reshape", "by-columns", reshape, "entries are read and written column by column",
      "torch/DEPRECEATED-torch7-distro#5"),

@@ -1,4 +1,4 @@
-"""Cells run apart from each other, and none outlives its time."""
+"""Batches run apart from each other, and no cell outlives its time."""
 
 import os
 import signal
@@ -23,7 +23,7 @@ def failing():
 
 
 def by_key(work, jobs=2, timeout=10.0):
-    return {done.key: done for done in cells.run(work, jobs, timeout)}
+    return {done.key: done for done in cells.run(([cell] for cell in work), jobs, timeout)}
 
 
 def test_what_the_work_returns_comes_back_with_its_time():
@@ -47,14 +47,30 @@ def test_a_cell_that_takes_its_process_with_it_says_how():
     assert not found["signal"].timed_out
 
 
-def test_no_cell_sees_what_another_did():
+def test_the_cells_of_a_batch_share_a_process_and_keep_their_order():
+    batch = [(k, os.getpid) for k in range(4)]
+    done = list(cells.run([batch], 2, 10.0))
+    assert [each.key for each in done] == [0, 1, 2, 3]
+    assert len({each.value for each in done}) == 1
+
+
+@pytest.mark.parametrize("ends", [endless, dying])
+def test_a_batch_goes_on_behind_a_cell_that_is_lost(ends):
+    batch = [("before", lambda: 1), ("lost", ends), ("after", lambda: 2), ("lost again", ends), ("last", lambda: 3)]
+    found = {done.key: done for done in cells.run([batch], 1, 0.5)}
+    assert [found[key].value for key in ("before", "after", "last")] == [1, 2, 3]
+    assert found["lost"].lost is not None and found["lost again"].lost is not None
+    assert found["lost"].timed_out == (ends is endless)
+
+
+def test_no_batch_sees_what_another_did():
     state = []
 
     def work():
         state.append(1)
         return len(state)
 
-    assert {done.value for done in cells.run(((k, work) for k in range(4)), 1, 10.0)} == {1}
+    assert {done.value for done in cells.run(([(k, work)] for k in range(4)), 1, 10.0)} == {1}
     assert not state
 
 
@@ -76,7 +92,7 @@ def test_at_most_as_many_run_at_a_time_as_there_are_jobs(tmp_path):
         (tmp_path / f"{os.getpid()}.running").unlink()
         return running
 
-    assert max(done.value for done in cells.run(((k, work) for k in range(8)), 2, 10.0)) <= 2
+    assert max(done.value for done in cells.run(([(k, work)] for k in range(8)), 2, 10.0)) <= 2
 
 
 def test_results_larger_than_a_pipe_holds_come_back_whole():
@@ -84,7 +100,7 @@ def test_results_larger_than_a_pipe_holds_come_back_whole():
 
 
 def test_ending_early_leaves_no_process_behind():
-    run = cells.run([("quick", lambda: 1), ("slow", endless)], 2, 60.0)
+    run = cells.run([[("quick", lambda: 1)], [("slow", endless)]], 2, 60.0)
     assert next(run).key == "quick"
     run.close()
     with pytest.raises(ChildProcessError):

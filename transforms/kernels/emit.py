@@ -16,12 +16,10 @@ from dataclasses import dataclass, field
 
 from transforms.array_rules import REDUCTIONS
 from transforms.kernels.nest import Nest
-from transforms.kernels.schedule import SHORT, Schedule, Segment, alone, length, within
+from transforms.kernels.schedule import Schedule, Segment, alone, length, within
 from transforms.kernels.views import Graph, Node, Operand, Uniform, View
 from transforms.machines.c_text import literal
 
-STEP = 8
-"""Columns that a loop goes on by at a time."""
 INLINE = 400
 """Characters of an expression that stands in another."""
 STARTS = {"sum": "-0.0", "max": "-INFINITY"}
@@ -49,6 +47,8 @@ def uses(graph: Graph, made: Schedule) -> Uses:
             found.whole.add(result.value)
     for number, node in enumerate(graph.nodes):
         place = made.places[number]
+        if place.kernel < 0:
+            continue
         if node.kind in ("fold", "gather"):
             found.whole.add(number)
         for k, arg in enumerate(node.args):
@@ -59,7 +59,9 @@ def uses(graph: Graph, made: Schedule) -> Uses:
             there = made.places[arg.value]
             if there.kernel != place.kernel or node.kind == "gather" or not within(graph, node, k):
                 found.whole.add(arg.value)
-            elif graph.nodes[arg.value].width > SHORT and (there.segment != place.segment or alone(node)):
+            elif graph.nodes[arg.value].width > made.limits.short and (
+                there.segment != place.segment or alone(node, made.limits)
+            ):
                 found.row.add(arg.value)
             else:
                 found.scalars.add(arg.value)
@@ -72,6 +74,7 @@ class Writing:
     def __init__(self, graph: Graph, made: Schedule, used: Uses, number: int, bases: dict[int, str]) -> None:
         self.graph, self.made, self.used, self.number, self.bases = graph, made, used, number, bases
         self.kernel = made.kernels[number]
+        self.short, self.step = made.limits.short, made.limits.step
         self.nest = Nest()
         self.depth = int(self.kernel.rows > 1)
         self.entries: dict[tuple[int, int], str] = {}
@@ -112,20 +115,21 @@ class Writing:
         if node.kind == "reduce":
             entries = [self._entry(number, 0, c) for c in range(node.columns)]
             if node.c == "sum":
-                self._set(number, 0, " + ".join(entries))
+                self._set(number, 0, _sum(entries[0], entries[1:]))
             else:
                 self._declare(number, entries[0])
                 for entry in self._simple(number, entries[1:]):
-                    self._update(number, node.c, entry)
+                    self._accumulate(f"v{number}_0", node, entry)
+                self._keep(number)
         elif node.kind == "fold":
             for c in range(node.columns):
-                self._accumulate(f"f{number}_{c}", node.c, self._entry(number, 0, c))
+                self._accumulate(f"f{number}_{c}", node, self._entry(number, 0, c))
         elif node.kind == "product":
             left = [self._entry(number, 0, p) for p in range(node.inner)]
             if node.columns > 2:
                 left = self._simple(number, left)
             for c in range(node.columns):
-                self._set(number, c, " + ".join(["0.0", *self._terms(number, left, (c,))]))
+                self._set(number, c, _sum("0.0", self._terms(number, left, (c,))))
         else:
             for c in range(node.columns):
                 entries = [self._entry(number, k, c) for k in range(len(node.args))]
@@ -137,41 +141,45 @@ class Writing:
             node = self._at(number)
             if node.kind == "reduce":
                 self._declare(number, STARTS[node.c])
-            elif node.kind == "product" and node.columns <= SHORT:
+            elif node.kind == "product" and node.columns <= self.short:
                 for c in range(node.columns):
                     self._declare(number, "0.0", c)
         assert segment.length is not None
-        self.nest.loop(segment.length, STEP, lambda step: self._columns(segment, step))
+        self.nest.loop(segment.length, self.step, lambda step: self._columns(segment, step))
         self.along = {}
+        for number in segment.nodes:
+            node = self.graph.nodes[number]
+            if node.kind == "reduce" or node.kind == "product" and node.columns <= self.short:
+                self._keep(number)
 
     def _columns(self, segment: Segment, step: int) -> None:
         self.along = {}
         for number in segment.nodes:
             node = self._at(number)
-            if node.kind == "product" and node.columns <= SHORT:
+            if node.kind == "product" and node.columns <= self.short:
                 left = [self._entry(number, 0, c, True) for c in range(step)]
                 if node.columns > 1:
                     left = self._simple(number, left)
                 for c in range(node.columns):
                     terms = self._terms(number, left, (c,), True)
-                    self.nest.write(f"v{number}_{c} = {' + '.join([f'v{number}_{c}', *terms])};")
+                    self.nest.write(f"v{number}_{c} = {_sum(f'v{number}_{c}', terms)};")
             elif node.kind == "product":
                 left = [self._entry(number, 0, p) for p in range(node.inner)]
                 left = self._simple(number, left)
                 for c in range(step):
                     terms = self._right_along(number, left, c)
-                    self._set(number, c, " + ".join(["0.0", *terms]), True)
+                    self._set(number, c, _sum("0.0", terms), True)
             elif node.kind == "reduce":
                 entries = [self._entry(number, 0, c, True) for c in range(step)]
                 if node.c == "sum":
-                    self.nest.write(f"v{number}_0 = {' + '.join([f'v{number}_0', *entries])};")
+                    self.nest.write(f"v{number}_0 = {_sum(f'v{number}_0', entries)};")
                 else:
                     for entry in self._simple(number, entries):
-                        self._update(number, node.c, entry)
+                        self._accumulate(f"v{number}_0", node, entry)
             elif node.kind == "fold":
                 for c in range(step):
                     to = self.nest.entry(self._base(number), self._strides(0, 1), c)
-                    self._accumulate(to, node.c, self._entry(number, 0, c, True))
+                    self._accumulate(to, node, self._entry(number, 0, c, True))
             else:
                 for c in range(step):
                     entries = [self._entry(number, k, c, True) for k in range(len(node.args))]
@@ -184,7 +192,7 @@ class Writing:
 
         def columns(step: int) -> None:
             self.nest.write("double " + ", ".join(f"v{number}_{c} = 0.0" for c in range(step)) + ";")
-            self.nest.loop(node.inner, STEP // 2, lambda inner: terms(step, inner))
+            self.nest.loop(node.inner, max(self.step // 2, 1), lambda inner: terms(step, inner))
             for c in range(step):
                 self.nest.write(f"{self._memory(number, c, True)} = v{number}_{c};")
 
@@ -193,6 +201,9 @@ class Writing:
             for p in range(inner):
                 if isinstance(a, Uniform):
                     left.append(literal(a.entry))
+                    continue
+                if (a.value, 0) in self.entries and not a.strides[1]:
+                    left.append(self.entries[a.value, 0])
                     continue
                 local = a.value in self.used.row and a.value not in self.used.whole
                 row = 0 if local else a.strides[0]
@@ -208,10 +219,10 @@ class Writing:
                         strides = self._strides(0, b.strides[1], b.strides[0])
                         right.append(self._reference(b.value, strides, c * b.strides[1] + p * b.strides[0]))
                 products = [f"{x} * {y}" for x, y in zip(left, right, strict=True)]
-                self.nest.write(f"v{number}_{c} = {' + '.join([f'v{number}_{c}', *products])};")
+                self.nest.write(f"v{number}_{c} = {_sum(f'v{number}_{c}', products)};")
 
         self.nest.write("{")
-        self.nest.loop(node.columns, STEP, columns)
+        self.nest.loop(node.columns, self.step, columns)
         self.nest.write("}")
 
     def _terms(self, number: int, left: Sequence[str], at: tuple[int], along: bool = False) -> list[str]:
@@ -277,13 +288,16 @@ class Writing:
         self.nest.write(f"double v{number}_{c} = {text};")
         self.entries[number, c] = f"v{number}_{c}"
 
-    def _update(self, number: int, kind: str, entry: str) -> None:
-        self._accumulate(f"v{number}_0", kind, entry)
+    def _keep(self, number: int) -> None:
+        """Writes the variables of a short row to memory, where it belongs there."""
+        if number in self.used.whole:
+            for c in range(self.graph.nodes[number].width):
+                self.nest.write(f"{self._memory(number, c, False)} = v{number}_{c};")
 
-    def _accumulate(self, to: str, kind: str, entry: str) -> None:
-        if kind == "max":
+    def _accumulate(self, to: str, node: Node, entry: str) -> None:
+        if node.c == "max":
             (entry,) = self._simple(0, [entry])
-        self.nest.write(f"{to} = {REDUCTIONS[kind].format(entry, r=to)};")
+        self.nest.write(f"{to} = {REDUCTIONS[node.c].format(entry, r=to)};")
 
     def _simple(self, number: int, entries: Sequence[str]) -> list[str]:
         """The entries as variables, where they are anything else: they are used several times."""
@@ -321,7 +335,7 @@ class Writing:
 
     def _fold_begins(self, number: int) -> None:
         node = self.graph.nodes[number]
-        if length(node) is None:
+        if length(node, self.made.limits) is None:
             for c in range(node.columns):
                 self.nest.write(f"double f{number}_{c} = {STARTS[node.c]};")
         else:
@@ -329,7 +343,7 @@ class Writing:
 
     def _fold_ends(self, number: int) -> None:
         node = self.graph.nodes[number]
-        if length(node) is None:
+        if length(node, self.made.limits) is None:
             for c in range(node.columns):
                 self.nest.write(f"{self._base(number)}[{c}] = f{number}_{c};")
 
@@ -341,4 +355,9 @@ class Writing:
             for c in range(step):
                 self.nest.write(f"{self.nest.entry(base, (1,), c)} = {entry(c)};")
 
-        self.nest.loop(node.columns, STEP, some)
+        self.nest.loop(node.columns, self.step, some)
+
+
+def _sum(start: str, terms: Sequence[str]) -> str:
+    """The terms added to what is before, one after the other."""
+    return " + ".join([start, *terms])

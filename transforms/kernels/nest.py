@@ -57,12 +57,16 @@ class Nest:
         if times > 1:
             self.write(f"long {counter} = {times};")
             self.write("do {")
+        elif times:
+            self.write("{")
         self.lines += block
         if times > 1 or times and rest:
             for p in level.pointers.values():
                 self.write(f"{p.name} = (void *)((double *){p.name} + {p.stride * step});")
         if times > 1:
             self.write(f"}} while (--{counter});")
+        elif times:
+            self.write("}")
         self.lines += tail
         self.write("}")
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from transforms.array_rules import TABLE
 from transforms.kernels.emit import Writing, uses
-from transforms.kernels.schedule import schedule
+from transforms.kernels.schedule import LIMITS, Limits, schedule
 from transforms.kernels.views import Operand, Uniform, View, graph, strides
 from transforms.machines.c_nests import gather
+from transforms.machines.c_text import literal
 from transforms.machines.emit_c import EmitC, Number
 from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.straight import Straight
@@ -16,9 +16,8 @@ from transforms.syntax import Tuple
 from transforms.types import Array
 
 
-def emit(straight: Straight) -> tuple[EmitC, tuple[Number, ...]]:
-    """The machine that holds the program of a straight line, and what it prints."""
-    machine = EmitC(TABLE)
+def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[Number, ...]:
+    """Emits a straight line as kernels, and returns what it prints."""
     lines, printed = unchain(straight.program.term)
     assert isinstance(printed, Tuple)
     source = straight.program.source
@@ -28,7 +27,7 @@ def emit(straight: Straight) -> tuple[EmitC, tuple[Number, ...]]:
     }
     inputs = {name: straight.point[name] for name, _ in straight.program.context}
     found = graph(inputs, lines, printed.parts, line_of)
-    made = schedule(found)
+    made = schedule(found, limits)
     used = uses(found, made)
     numbers: dict[int, Number] = {}
     for number, node in enumerate(found.nodes):
@@ -53,13 +52,11 @@ def emit(straight: Straight) -> tuple[EmitC, tuple[Number, ...]]:
             text, touched = Writing(found, made, used, number, bases).text()
             machine.line = next((found.nodes[n].line for s in kernel.segments for n in s.nodes), 0)
             machine.statement(text, *touched)
-    return machine, tuple([_result(numbers, operand) for operand in found.results])
+    return tuple([_result(numbers, operand) for operand in found.results])
 
 
 def _result(numbers: dict[int, Number], operand: Operand) -> Number:
     if isinstance(operand, Uniform):
-        from transforms.machines.c_text import literal
-
         return Number(Array(operand.shape), literal(operand.entry), kind="literal")
     assert operand.strides == strides(operand.shape)
     held = numbers[operand.value]

@@ -13,16 +13,28 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from transforms.kernels.views import Graph, Node, Operand, Uniform, View
+from transforms.kernels.views import Graph, Node, Operand, Uniform, View, used
 
-SHORT = 16
-"""A row of at most so many entries is written out."""
-PRODUCT = 256
-"""So is a row of a product of at most so many multiplications."""
-NODES = 200
-"""Values in a kernel."""
-ENTRIES = 3000
-"""Entries of a row that are written out in a kernel."""
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is written out, entry by entry, and how long kernels get.
+
+    short     a row of at most so many entries is written out
+    product   so is a row of a product, if it is of at most so many multiplications
+    step      the columns that a loop goes on by at a time
+    nodes     values in a kernel
+    entries   entries of a row that are written out in a kernel
+    """
+
+    short: int = 16
+    product: int = 256
+    step: int = 8
+    nodes: int = 200
+    entries: int = 3000
+
+
+LIMITS = Limits()
 
 
 @dataclass(slots=True)
@@ -50,7 +62,7 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value is computed: kernel and segment; -1 for what is given."""
+    """Where a value is computed: kernel and segment; -1 for what is given, or not needed."""
 
     kernel: int
     segment: int
@@ -58,15 +70,17 @@ class Place:
 
 @dataclass(slots=True)
 class Schedule:
+    limits: Limits
     kernels: list[Kernel]
     places: list[Place]
 
 
-def schedule(graph: Graph) -> Schedule:
-    made = Schedule([], [])
+def schedule(graph: Graph, limits: Limits = LIMITS) -> Schedule:
+    made = Schedule(limits, [], [])
     open_by_rows: dict[int, list[int]] = {}
+    needed = used(graph)
     for number, node in enumerate(graph.nodes):
-        if node.kind == "given":
+        if node.kind == "given" or number not in needed:
             made.places.append(Place(-1, 0))
             continue
         first = max((_first(graph, made, node, k) for k in range(len(node.args))), default=0)
@@ -81,8 +95,8 @@ def schedule(graph: Graph) -> Schedule:
             else:
                 kernel = candidates[at]
             chosen = made.kernels[kernel]
-            entries = written_out(node)
-            if chosen.nodes and (chosen.nodes >= NODES or chosen.entries + entries > ENTRIES):
+            entries = written_out(node, limits)
+            if chosen.nodes and (chosen.nodes >= limits.nodes or chosen.entries + entries > limits.entries):
                 candidates.pop(at)
                 continue
             break
@@ -102,23 +116,24 @@ def aligned(graph: Graph, node: Node, arg: Operand) -> bool:
     return arg.strides[0] == (value.width if node.rows > 1 else 0) and arg.strides[1] in (0, 1)
 
 
-def written_out(node: Node) -> int:
+def written_out(node: Node, limits: Limits) -> int:
     """The entries that a row writes out: 0 where it is a loop."""
     if node.kind == "product":
-        return node.columns * node.inner if node.columns <= SHORT and node.columns * node.inner <= PRODUCT else 0
-    return node.columns if node.columns <= SHORT else 0
+        work = node.columns * node.inner
+        return work if node.columns <= limits.short and work <= limits.product else 0
+    return node.columns if node.columns <= limits.short else 0
 
 
-def length(node: Node) -> int | None:
+def length(node: Node, limits: Limits) -> int | None:
     """The length of the loop over columns that a row is; None where it is written out."""
-    if written_out(node):
+    if written_out(node, limits):
         return None
-    return node.inner if node.kind == "product" and node.columns <= SHORT else node.columns
+    return node.inner if node.kind == "product" and node.columns <= limits.short else node.columns
 
 
-def alone(node: Node) -> bool:
+def alone(node: Node, limits: Limits) -> bool:
     """Whether a row is a loop within a loop: a product of long rows by long columns."""
-    return node.kind == "product" and node.columns > SHORT and node.inner > SHORT
+    return node.kind == "product" and node.columns > limits.short and node.inner > limits.short
 
 
 def within(graph: Graph, node: Node, k: int) -> bool:
@@ -137,13 +152,13 @@ def _first(graph: Graph, made: Schedule, node: Node, k: int) -> int:
 
 def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
     node, segments = graph.nodes[number], made.kernels[kernel].segments
-    loop, by_itself = length(node), alone(node)
+    loop, by_itself = length(node, made.limits), alone(node, made.limits)
     first = 0
     for arg in _views(node.args):
         place = made.places[arg.value]
         if place.kernel == kernel:
             before = segments[place.segment]
-            together = before.length == loop and not before.alone and not by_itself and _goes_along(graph, node, arg)
+            together = before.length == loop and not before.alone and not by_itself and _goes_along(graph.nodes[arg.value], arg, made.limits)
             first = max(first, place.segment + (not together))
     for at in range(first, len(segments)):
         if segments[at].length == loop and not segments[at].alone and not by_itself:
@@ -153,10 +168,11 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
     return len(segments) - 1
 
 
-def _goes_along(graph: Graph, node: Node, arg: View) -> bool:
-    """Whether a row of an argument need not be complete before that of a value begins."""
-    value = graph.nodes[arg.value]
-    return length(value) is None or value.kind in ("map", "product") and value.columns > SHORT and arg.strides[1] == 1
+def _goes_along(value: Node, arg: View, limits: Limits) -> bool:
+    """Whether a row of an argument need not be complete before that of what uses it begins."""
+    if length(value, limits) is None:
+        return True
+    return value.kind in ("map", "product") and value.columns > limits.short and arg.strides[1] == 1
 
 
 def _views(args: Sequence[Operand]) -> list[View]:

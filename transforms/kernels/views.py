@@ -54,7 +54,7 @@ class Node:
     """A value: what it is computed from, over how many rows and columns (of the argument, where it is summed up).
 
     kind       as above, or "given" for what the program is given, where `data` is it
-    c          the expression for an entry, as the rule table has it
+    c          the expression for an entry, as the rule table has it; "sum" or "max" where entries become one
     inner      the length of the sums of a product
     line       the line in the source, 0 where not known
     """
@@ -104,6 +104,15 @@ def graph(
         operand = building.operand(part)
         building.graph.results.append(operand if isinstance(operand, Uniform) else building.whole(operand))
     return building.graph
+
+
+def used(found: Graph) -> set[int]:
+    """The values that the results depend on."""
+    needed = {result.value for result in found.results if isinstance(result, View)}
+    for number in reversed(range(len(found.nodes))):
+        if number in needed:
+            needed.update(arg.value for arg in found.nodes[number].args if isinstance(arg, View))
+    return needed
 
 
 @dataclass(slots=True)
@@ -169,8 +178,7 @@ class _Building:
         shape = (a.shape[0], 1) if axis else (1, a.shape[1])
         if a.shape[axis] == 1:  # there is nothing to sum up
             return a
-        node = Node("reduce" if axis else "fold", *a.shape, (a,), kind, line=self.line)
-        return self._add(node, shape)
+        return self._add(Node("reduce" if axis else "fold", *a.shape, (a,), kind, line=self.line), shape)
 
     def _reshaped(self, a: Operand, shape: tuple[int, ...]) -> Operand:
         if isinstance(a, Uniform):

@@ -56,7 +56,8 @@ def matmul(c: str, r: Entries, args: Sequence[Entries]) -> str:
 def reduce(c: str, r: Entries, args: Sequence[Entries], axis: int, kind: str) -> str:
     """Along one axis, from its first entry on: a row's lie side by side, a column's a row's length apart."""
     rows, columns = args[0].type.shape
-    step = "s = " + REDUCTIONS[kind].format(args[0].entry("p"), r="s")
+    expressions = dict(zip(REDUCTIONS, c.split("; "), strict=True))
+    step = "s = " + expressions[kind].format(args[0].entry("p"), r="s")
     outer, to_next, along, length = (rows, columns, 1, columns) if axis else (columns, 1, columns, rows)
     return (
         f"for (long o = 0, i = 0; o < {outer}; o++, i += {to_next}) {{"

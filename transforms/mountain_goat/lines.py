@@ -11,12 +11,14 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from transforms.array_rules import TABLE
+from transforms.composed_rules import COMPOSED
 from transforms.rules import OPERATIONS
 from transforms.syntax import Let, Lit, Op, Term, Tuple, Var
 from transforms.types import Array
 
 Line = tuple[str, Op]
 Shapes = dict[str, tuple[int, ...]]
+ROWS = {**OPERATIONS, **TABLE, **COMPOSED}
 
 
 def unchain(term: Term) -> tuple[list[Line], Term]:
@@ -73,10 +75,9 @@ def needed(lines: list[Line], results: Iterable[Term]) -> set[str]:
 def shapes(context: Iterable[tuple[str, Array]], lines: Iterable[Line]) -> Shapes:
     """The shape of every variable. Raises ShapeMismatch."""
     types = dict(context)
-    rows = {**OPERATIONS, **TABLE}
     for name, operation in lines:
         args = [types[arg.name] if isinstance(arg, Var) else Array(np.shape(arg.value)) for arg in operation.args]  # type: ignore[union-attr]
-        types[name] = rows[operation.name].shape(*args, **dict(operation.statics))  # type: ignore[assignment]
+        types[name] = ROWS[operation.name].shape(*args, **dict(operation.statics))  # type: ignore[assignment]
     return {name: type_.shape for name, type_ in types.items()}
 
 

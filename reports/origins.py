@@ -1,0 +1,49 @@
+"""Values that know which line of which file they are from, so that a figure on a page can be traced to its record.
+
+They are equal to plain ones and format as they do. What is computed from them has no origin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from reports.sweeps import Record
+
+
+class Count(int):
+    origin: str = ""
+
+
+class Measure(float):
+    origin: str = ""
+
+
+class Words(str):
+    origin: str = ""
+
+
+TRACED: dict[type, type[Count | Measure | Words]] = {int: Count, float: Measure, str: Words}
+"""What stands for a value of each type; true, false and null stay as they are, since Python has one of each."""
+
+
+def traced(records: Sequence[Record], name: str) -> list[Record]:
+    """The records of the file `name`, a line each, with every number and text in them traced to `name:line`."""
+    return [_traced(record, f"{name}:{line}") for line, record in enumerate(records, 1)]
+
+
+def origin(value: Any) -> str:
+    """`file:line`; empty for a value that is from no record. A record's own origin is that of its kind."""
+    return getattr(value["kind"] if isinstance(value, dict) else value, "origin", "")
+
+
+def _traced(value: Any, place: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _traced(entry, place) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_traced(entry, place) for entry in value]
+    if type(value) not in TRACED:
+        return value
+    marked = TRACED[type(value)](value)
+    marked.origin = place
+    return marked

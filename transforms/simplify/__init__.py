@@ -1,0 +1,1 @@
+"""Simplification of straight-line programs: fewer operations, the same numbers."""

@@ -1,0 +1,124 @@
+"""Rewrites that are right in real arithmetic; doubles are rounded otherwise."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from transforms.simplify.exact import EXACT, k_of, statics_of
+from transforms.simplify.rewrite import Rewrite, Sight
+from transforms.syntax import Op, Term
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    total = 1
+    for n in shape:
+        total *= n
+    return total
+
+
+# Scalars.
+def _one_scalar(s: Sight, o: Op) -> Term | None:
+    k = k_of(o)
+    if o.name == "div_k":
+        return Op("mul_k", o.args, (("k", 1.0 / k),)) if k and isfinite(1.0 / k) and 1.0 / k else None
+    inner = s.operation(o.args[0], "mul_k")
+    if inner and isfinite(k * k_of(inner)) and k * k_of(inner):
+        return Op("mul_k", inner.args, (("k", k * k_of(inner)),))
+    return None
+
+
+def _out_of_map(s: Sight, o: Op) -> Term | None:
+    """A factor of a factor: of the whole."""
+    for at, arg in enumerate(o.args):
+        inner = s.operation(arg, "mul_k", "neg")
+        if inner and s.once(arg) and not (at and o.name == "div" and inner.name == "mul_k"):
+            args = list(o.args)
+            args[at] = inner.args[0]
+            return Op(inner.name, (s.write(o.name, *args),), inner.statics)
+    return None
+
+
+def _out_of_sum(s: Sight, o: Op) -> Term | None:
+    inner = s.operation(o.args[0], "mul_k", "neg")
+    if inner and statics_of(o)["kind"] == "sum":
+        return Op(inner.name, (s.write("reduce", inner.args[0], **statics_of(o)),), inner.statics)
+    return None
+
+
+def _common_factor(s: Sight, o: Op) -> Term | None:
+    a, b = s.operation(o.args[0], "mul_k"), s.operation(o.args[1], "mul_k")
+    if a and b and k_of(a) == k_of(b) and s.once(o.args[0]):
+        return Op("mul_k", (s.write(o.name, a.args[0], b.args[0]),), a.statics)
+    return None
+
+
+def _out_of_product(s: Sight, o: Op) -> Term | None:
+    size = s.shape(o.args[0])[0] * s.shape(o.args[1])[1]
+    for at, arg in enumerate(o.args):
+        inner = s.operation(arg, "mul_k", "neg")
+        if inner and isinstance(arg.name, str) and size * max(s.uses[arg.name], 1) <= _size(s.shape(arg)):  # type: ignore[union-attr]
+            args = list(o.args)
+            args[at] = inner.args[0]
+            return Op(inner.name, (s.write("matmul", *args),), inner.statics)
+    return None
+
+
+def _into_product(s: Sight, o: Op) -> Term | None:
+    product = s.operation(o.args[0], "matmul")
+    if not product or not s.once(o.args[0]):
+        return None
+    sizes = [_size(s.shape(arg)) for arg in product.args]
+    at = sizes.index(min(sizes))
+    if sizes[at] >= _size(s.shape(o.args[0])):
+        return None
+    args = list(product.args)
+    args[at] = s.write(o.name, args[at], **statics_of(o))
+    return Op("matmul", tuple(args))
+
+
+# A factor of each row.
+def _row_factor(s: Sight, o: Op) -> Term | None:
+    inner = s.operation(o.args[0], "mul", "div")
+    axis, kind = statics_of(o)["axis"], statics_of(o)["kind"]
+    if not inner or kind != "sum" or not s.once(o.args[0]):
+        return None
+    for at in (1, 0) if inner.name == "mul" else (1,):
+        wide = s.operation(inner.args[at], "broadcast")
+        if wide and s.shape(wide.args[0])[axis] == 1:
+            factor, shape = wide.args[0], s.shape(o.args[0])
+            wanted = (shape[0], 1) if axis else (1, shape[1])
+            if s.shape(factor) != wanted:
+                factor = s.write("broadcast", factor, shape=wanted)
+            return Op(inner.name, (s.write("reduce", inner.args[1 - at], **statics_of(o)), factor))
+    return None
+
+
+# Chains of products.
+def _chain(s: Sight, o: Op) -> Term | None:
+    (m, k), (_, n) = map(s.shape, o.args)
+    for at in (0, 1):
+        inner = s.operation(o.args[at], "matmul")
+        if not inner:
+            continue
+        (p, q), (_, r) = map(s.shape, inner.args)
+        now = m * k * n + p * q * r / max(s.uses[o.args[at].name], 1)  # type: ignore[union-attr]
+        if at == 0 and q * r * n + p * q * n < now:
+            return Op("matmul", (inner.args[0], s.write("matmul", inner.args[1], o.args[1])))
+        if at == 1 and m * p * q + m * q * r < now:
+            return Op("matmul", (s.write("matmul", o.args[0], inner.args[0]), inner.args[1]))
+    return None
+
+
+REASSOCIATING: tuple[Rewrite, ...] = (
+    Rewrite("one scalar", "reassociate", ("mul_k", "div_k"), "x / k = x (1/k), and factors commute; spelling, then "
+            "fewer operations", _one_scalar),
+    Rewrite("scalars out of factors", "reassociate", ("mul", "div"), "factors commute; less weight", _out_of_map),
+    Rewrite("scalars out of sums", "reassociate", ("reduce",), "a common factor; less work", _out_of_sum),
+    Rewrite("common scalars", "reassociate", ("add", "sub"), "a common factor; less work", _common_factor),
+    Rewrite("scalars out of products", "reassociate", ("matmul",), "a common factor; less work", _out_of_product),
+    Rewrite("scalars into products", "reassociate", ("mul_k",), "a common factor; less work", _into_product),
+    Rewrite("factors of rows", "reassociate", ("reduce",), "a common factor; less work", _row_factor),
+    Rewrite("chains of products", "reassociate", ("matmul",), "(a b) c = a (b c); less work", _chain),
+)  # fmt: skip
+
+REASSOCIATED: tuple[Rewrite, ...] = (*EXACT, *REASSOCIATING)
