@@ -1,7 +1,7 @@
 # `make` alone prints help: the text after `##` is what it says of a target.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench mutate test test-all lint published clean help tools
+.PHONY: bench mutate report test test-all lint published clean help tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -10,8 +10,11 @@ READY := .venv/.ready
 bench: $(READY) tools ## Measure every suite: tables here, files under reports/out/ (QUICK=1: within a minute)
 	$(BIN)/adjudge bench --out reports/out $(if $(filter-out 0,$(QUICK)),--quick)
 
-mutate: $(READY) ## Judge the checks: which wrong versions do they catch, files under reports/out/ (QUICK=1: a third)
+mutate: $(READY) ## Judge the checks: which wrong versions do they catch, files under reports/out/ (QUICK=1: a part)
 	$(BIN)/adjudge mutate --out reports/out $(if $(filter-out 0,$(QUICK)),--quick)
+
+report: $(READY) ## Make one page of what is in reports/out/: reports/out/report.html
+	$(BIN)/adjudge report --out reports/out
 
 test: lint tools ## Lint and run the tests
 	$(BIN)/pytest -n 2 -m "not slow"

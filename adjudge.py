@@ -717,7 +717,7 @@ def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
 @click.option("-k", "expression", metavar="EXPR", help="Only the mutants whose id or target matches, as in pytest.")
 @click.option("--checks", "checks_expression", metavar="EXPR", help="Only the checks whose names match.")
 @click.option("--list", "listing", is_flag=True, help="Print the mutants and stop.")
-@click.option("--quick", is_flag=True, help="Every third mutant only.")
+@click.option("--quick", is_flag=True, help="Every sixth mutant only.")
 @click.option("-x", "stop_first", is_flag=True, help="Stop at the first mutant that is not as expected.")
 @click.option("--lf", "last_failed", is_flag=True, help="Only those that were not as expected last time; all if none.")
 @click.option("--resume", is_flag=True, help="Continue a run that was broken off.")
@@ -798,7 +798,7 @@ def _mutation_text(found: Sequence[dict[str, Any]], out: Path) -> str:
     from reports import kill_matrix
 
     tables = [table.text() for table in kill_matrix.brief(found)]
-    quick = "every third mutant; " if found[0]["quick"] else ""
+    quick = "every sixth mutant; " if found[0]["quick"] else ""
     return "\n".join([*tables, f"{quick}seed {found[0]['seed']}\nrecords, tables and the matrix: {out}\n"])
 
 
@@ -852,6 +852,24 @@ def _columns(rows: Sequence[Sequence[str]]) -> str:
     return "".join(
         "  ".join(word.ljust(w) for word, w in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows
     )
+
+
+@main.command(cls=Command, example="adjudge report")
+@OUT
+def report(out: Path) -> None:
+    """Write report.html, one page of what `bench` and `mutate` left in a folder.
+
+    The page needs neither a network nor scripts, and names the record that each figure is from."""
+    from reports import html
+    from reports.errors import RecordsError
+
+    try:
+        page = html.write(out)
+    except RecordsError as error:
+        raise Refused(str(error)) from None
+    if page is None:
+        raise Refused(f"{out}: no {html.BENCH} and no {html.MUTANTS}; `adjudge bench` and `adjudge mutate` write them")
+    click.echo(page)
 
 
 @main.command(cls=Command, example="adjudge doctor")

@@ -30,6 +30,9 @@ FLAGS = (
 )  # fmt: skip
 LEVELS = ("O0", "O2")
 
+SMALLEST = "int main(void) { return 0; }\n"
+"""What a compiler must compile to be used: it may have no static library, or not know the flags."""
+
 COMPILING = 600.0
 """Seconds that a compilation may take."""
 
@@ -64,9 +67,16 @@ def _toolchain(path: str) -> Toolchain:
     problems = []
     for name, series in (("musl-gcc", "musl-gcc"), ("cc", "cc-static")):
         command, tool = doctor.look_for(name, path)
+        problem = tool.problem
         if command and tool.version:
-            return Toolchain(command, series, tool.version)
-        problems.append(f"{name}: {tool.problem}")
+            found = Toolchain(command, series, tool.version)
+            try:
+                _compile(found, FLAGS, SMALLEST)
+            except CompileFailed as error:  # no static library, or flags of another compiler
+                problem = str(error)
+            else:
+                return found
+        problems.append(f"{name}: {problem}")
     raise ToolMissing(f"no C compiler ({'; '.join(problems)})", tool.fix)
 
 
@@ -81,6 +91,11 @@ def build(source: str, level: str = "O0", lines: bool = False) -> Path:
     known = cache.fetch("programs", key)
     if known:
         return known
+    return cache.store("programs", key, _compile(tools, flags, source), 0o755)
+
+
+def _compile(tools: Toolchain, flags: Sequence[str], source: str) -> bytes:
+    """The executable of a C program. Raises CompileFailed."""
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
         executable = Path(scratch) / "program"
         # From standard input and at the root, so that no name of this run gets into the executable.
@@ -100,7 +115,7 @@ def build(source: str, level: str = "O0", lines: bool = False) -> Path:
         if done.returncode or not executable.exists():
             said = done.stderr.decode(errors="replace").strip().split("\n")
             raise CompileFailed(f"{tools}: exit status {done.returncode}: {' | '.join(said[:5])}")
-        return cache.store("programs", key, executable.read_bytes(), 0o755)
+        return executable.read_bytes()
 
 
 def run(executable: Path, timeout: float = RUNNING, status: int = 0) -> list[np.ndarray]:

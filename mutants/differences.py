@@ -20,6 +20,7 @@ from harness.checks.subject import Subject
 from harness.random_terms import random_program
 from harness.records import Record
 from harness.values import show
+from mutants import matrix_differences
 from transforms.drivers import gradient
 from transforms.errors import AdjudgeError
 from transforms.pretty import pretty_program
@@ -47,7 +48,10 @@ class Asked:
 
 
 def difference(before: Subject, after: Subject, seed: int) -> Record | None:
-    """The smallest program tried on which two subjects differ, with its point and what each finds, if there is one."""
+    """The smallest program tried on which two subjects differ, with its point and what each finds, if there is one.
+
+    Matrix programs come last: whatever shows in a term shows in a smaller one.
+    """
     tried: list[tuple[Asked, Asked]] = []
 
     def pairs() -> Iterator[tuple[Asked, Asked]]:
@@ -65,7 +69,7 @@ def difference(before: Subject, after: Subject, seed: int) -> Record | None:
                     "point": {name: show(value) for name, value in example.point.items()},
                     "cotangent": show(example.cotangent), **found,
                 }  # fmt: skip
-    return None
+    return matrix_differences.difference(before, after, partial(_close, tolerance=LARGE))
 
 
 def _examples(seed: int) -> Iterator[Example]:

@@ -13,6 +13,7 @@ from mutants.leaves import ROOT, place, place_of, replaced, source
 from mutants.matrix import Rows
 from mutants.plan import Plan
 from mutants.separation import exceptions
+from mutants.stays import STAYS
 from mutants.verdicts import Verdict, score
 
 NARROW = 1e6
@@ -60,6 +61,7 @@ def _check(check: Check, counted: Rows) -> Record:
         "kills": sum(check.id in row for row in counted.values()), "solo": matrix.solo(counted, check.id),
         "subsuming_solo": matrix.solo({mutant: counted[mutant] for mutant in subsuming}, check.id),
         "unique": unique, "without": matrix.without(counted, check.id),
+        "stays": None if unique else STAYS.get(check.id),
     }  # fmt: skip
 
 

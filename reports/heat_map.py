@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from matplotlib import rc_context, style
@@ -26,6 +26,12 @@ CELL = 0.19
 
 CHARACTER = 0.075
 """The width of a character of a label, in inches."""
+
+REMARK = 0.9
+"""The width of a remark behind a row, in inches."""
+
+ROWS = 120
+"""The most rows below each other; more are set in panels side by side."""
 
 PASS, UNNOTICED = "#f4f4f4", "#b00020"
 SHADES = ("#d6e6f4", "#abd0e6", "#6aaed6", "#3787c0", "#105ba4", "#08306b")
@@ -56,13 +62,26 @@ def _figure(records: Sequence[Record]) -> Figure:
     verdicts = sorted(of_kind(records, "verdict"), key=lambda v: ORDER.index(v["breaks"]))
     checks = [check["check"] for check in of_kind(records, "check")]
     cells = {(cell["mutant"], cell["check"]): cell for cell in of_kind(records, "cell")}
+    panels = math.ceil(len(verdicts) / ROWS)
+    rows = math.ceil(len(verdicts) / panels)
     left = CHARACTER * (2 + max(len(v["mutant"]) for v in verdicts))
-    top = 0.35 + CHARACTER * max(map(len, checks))
-    bottom, right = 0.75, 0.9
-    width, height = CELL * len(checks), CELL * len(verdicts)
-    size = max(left + width + right, 6.5), top + height + bottom
+    top, bottom = 0.35 + CHARACTER * max(map(len, checks)), 0.75
+    panel = left + CELL * len(checks) + REMARK
+    size = max(panel * panels, 6.5), top + CELL * rows + bottom
     figure = Figure(size, facecolor="white")
-    axes = figure.add_axes((left / size[0], bottom / size[1], width / size[0], height / size[1]))
+    for k in range(panels):
+        shown = verdicts[k * rows : (k + 1) * rows]
+        height = CELL * len(shown)
+        where = (k * panel + left) / size[0], (size[1] - top - height) / size[1]
+        axes = figure.add_axes((*where, CELL * len(checks) / size[0], height / size[1]))
+        _panel(axes, shown, checks, cells)
+    _legend(figure, size)
+    return figure
+
+
+def _panel(
+    axes: Axes, verdicts: Sequence[Record], checks: Sequence[str], cells: Mapping[tuple[str, str], Record]
+) -> None:
     axes.set(xlim=(0, len(checks)), ylim=(len(verdicts), 0))
     for side in axes.spines.values():
         side.set_visible(False)
@@ -77,8 +96,6 @@ def _figure(records: Sequence[Record]) -> Figure:
         if v["surprises"]:
             axes.get_yticklabels()[row].set(color=UNNOTICED, fontweight="bold")
     _separate(axes, verdicts, len(checks))
-    _legend(figure, size)
-    return figure
 
 
 def _draw(axes: Axes, row: int, column: int, cell: Record) -> None:

@@ -1,7 +1,7 @@
 """One page of everything that was measured, `report.html`: a single file that needs no network and no scripts.
 
-It is made from the records in a folder, `bench.jsonl` and `mutants.jsonl`, either of which may be missing: then the page
-says so. Every figure on it says in its title which line of which file it is from. The same records give the same bytes.
+It is made from the records in a folder, `bench.jsonl` and `mutants.jsonl`; where one is missing, the page says so.
+Every figure on it says in its title which line of which file it is from. The same records give the same bytes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reports import files, heat_map, page_bench, page_mutants, page_provenance, schema
+from reports import files, page_bench, page_mutants, page_provenance, schema
 from reports.origins import traced
 from reports.page import Panels, Section, entries
 from reports.svg import DARK, variable
@@ -62,7 +62,7 @@ def page(bench: Sequence[Record], mutants: Sequence[Record], names: Sequence[str
     environment.filters |= {"kind": lambda block: type(block).__name__, "entries": entries}
     text = environment.get_template("page.html").render(
         verdict=sorted(verdict, key=lambda statement: (statement.holds is not False, statement.holds is None)),
-        runs=[records[0] for records in (bench, mutants) if records],
+        runs={name: records[0] for name, records in (("Bench", bench), ("Mutants", mutants)) if records},
         sections=sections,
         glyphs=_glyphs(sections),
         light={variable(colour): colour for colour in DARK},

@@ -82,9 +82,10 @@ def matrix(records: Sequence[Record]) -> Table:
 
 def program(difference: Record) -> str:
     """A small program on which a mutant differs, in one line."""
-    text = " ".join(difference["program"].split())
+    text = "; ".join(line for line in difference["program"].splitlines() if line).replace("|-; ", "|- ")
     point = ", ".join(f"{name}={value}" for name, value in difference["point"].items())
-    return f"{text} at {point}, cotangent {difference['cotangent']}: differs in its {difference['differs']}"
+    at = f" at {point}, cotangent {difference['cotangent']}" if point else f" ({difference['label']})"
+    return f"{text}{at}: differs in its {difference['differs']}"
 
 
 def told(verdict: Record) -> str:

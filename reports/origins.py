@@ -29,7 +29,7 @@ TRACED: dict[type, type[Count | Measure | Words]] = {int: Count, float: Measure,
 
 def traced(records: Sequence[Record], name: str) -> list[Record]:
     """The records of the file `name`, a line each, with every number and text in them traced to `name:line`."""
-    return [_traced(record, f"{name}:{line}") for line, record in enumerate(records, 1)]
+    return [mark(record, f"{name}:{line}") for line, record in enumerate(records, 1)]
 
 
 def origin(value: Any) -> str:
@@ -37,11 +37,12 @@ def origin(value: Any) -> str:
     return getattr(value["kind"] if isinstance(value, dict) else value, "origin", "")
 
 
-def _traced(value: Any, place: str) -> Any:
+def mark(value: Any, place: str) -> Any:
+    """A value with all that is in it, from this `file:line`."""
     if isinstance(value, dict):
-        return {key: _traced(entry, place) for key, entry in value.items()}
+        return {key: mark(entry, place) for key, entry in value.items()}
     if isinstance(value, list):
-        return [_traced(entry, place) for entry in value]
+        return [mark(entry, place) for entry in value]
     if type(value) not in TRACED:
         return value
     marked = TRACED[type(value)](value)

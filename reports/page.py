@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reports import plots
 from reports.layout import Table
@@ -129,6 +130,11 @@ def entries(table: Table) -> Iterator[list[Entry]]:
             place = origin(cell) or place
             found.append(Entry(text, bool(column.form), place))
         yield found
+
+
+def said(value: Any, form: str) -> str:
+    """A value in a sentence: a number in this format, anything else as it is."""
+    return form.format(value) if isinstance(value, (int, float)) else str(value)
 
 
 def panels(sweeps: Sequence[Sweep]) -> list[Block]:

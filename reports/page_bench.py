@@ -1,14 +1,14 @@
-"""The parts of the page that a bench run fills: growth, measures, workloads, the theorem, compiled code and the rest."""
+"""The parts of the page that a bench run fills: growth, measures, workloads, the theorem and the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from reports import plots, tables
-from reports.layout import COUNT, Column, Table
-from reports.origins import origin
-from reports.page import Block, Code, Section, Statement, Statements, panels
-from reports.sweeps import WORKLOADS, Record, of_kind, title
+from reports.layout import COUNT, EXPONENT, NUMBER, Column, Table
+from reports.origins import mark, origin
+from reports.page import Block, Code, Section, Statement, Statements, panels, said
+from reports.sweeps import WORKLOADS, Record, of_kind, stem, title
 
 FAMILIES = ("product", "square", "sigmoid-square", "doubling", "projection")
 SUITES = (*FAMILIES, "random", "theorem", "native", WORKLOADS, "jacobian", "repeat")
@@ -131,14 +131,16 @@ def _absent(suites: Sequence[str]) -> list[Block]:
     if not suites:
         return []
     names = " or ".join(suites)
-    return [Statements((Statement(None, f"Not in this run: {', '.join(suites)}. To measure: adjudge bench -k '{names}'"),))]
+    return [
+        Statements((Statement(None, f"Not in this run: {', '.join(suites)}. To measure: adjudge bench -k '{names}'"),))
+    ]
 
 
 def _reached(records: Sequence[Record], suite: str) -> list[Block]:
     """The programs that come nearest to a bound on a ratio, and those that break a bound."""
     return [
         Code(
-            f"{title(suite, bound['case'])}: {bound['value']:.4g} of at most {bound['limit']}, reached by",
+            f"{title(suite, bound['case'])}: {said(bound['value'], NUMBER)} of at most {bound['limit']}, reached by",
             bound["program"],
             origin(bound),
         )
@@ -151,14 +153,20 @@ def _statistics(records: Sequence[Record]) -> list[Table]:
     """What the random programs contain."""
     found = []
     for record in of_kind(records, "statistics"):
-        numbers = [(key, value) for key, value in record.items() if key not in ("kind", "suite", "case")]
-        rows = tuple(
-            (key.replace("_", " "), ", ".join(f"{k} {v:,}" for k, v in value.items()) if isinstance(value, dict) else value)
-            for key, value in numbers
-        )
+        rows = []
+        for key, value in record.items():
+            if key not in ("kind", "suite", "case"):
+                several = isinstance(value, dict)
+                text = (
+                    ", ".join(f"{name} {said(n, COUNT)}" for name, n in value.items())
+                    if several
+                    else said(value, COUNT)
+                )
+                rows.append((key.replace("_", " "), mark(text, origin(record))))
         name = title(record["suite"], record["case"])
-        columns = Column("statistic"), Column("value", COUNT)
-        found.append(Table(f"{name}-statistics", record["suite"], f"{name}: what its programs contain", columns, rows))
+        columns = Column("statistic"), Column("value")
+        what = f"{name}: what its programs contain"
+        found.append(Table(stem(name, "statistics"), record["suite"], what, columns, tuple(rows)))
     return found
 
 
@@ -169,17 +177,22 @@ def _judged(records: Sequence[Record], kind: str, what: str, say: Callable[[Reco
         return []
     broken = [record for record in claims if not record["holds"]]
     held = len(claims) - len(broken)
-    total = Statement(not broken, f"{held:,} of {len(claims):,} {what} are as claimed.", f"{origin(claims[0]).partition(':')[0]}: its {len(claims):,} records of kind {kind} with a claim")
+    total = Statement(
+        not broken,
+        f"{held:,} of {len(claims):,} {what} are as claimed.",
+        f"{origin(claims[0]).partition(':')[0]}: its {len(claims):,} records of kind {kind} with a claim",
+    )
     return [total, *(Statement(False, say(record), origin(record)) for record in broken)]
 
 
 def _bound(record: Record) -> str:
-    return f"{title(record['suite'], record['case'])}: {record['claim']}: {record['value']} beside {record['limit']}."
+    value, limit = (said(record[name], NUMBER) for name in ("value", "limit"))
+    return f"{title(record['suite'], record['case'])}: {record['claim']}: {value} beside {limit}."
 
 
 def _fit(record: Record) -> str:
-    name = title(record["suite"], record["case"])
-    return f"{name}: {record['subject']} grows with exponent {record['exponent']}, expected {record['expected']}."
+    name, exponent = title(record["suite"], record["case"]), said(record["exponent"], EXPONENT)
+    return f"{name}: {record['subject']} grows with exponent {exponent}, expected {record['expected']}."
 
 
 def _need(record: Record) -> str:

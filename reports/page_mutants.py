@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from reports import heat_map, kill_matrix
 from reports.layout import Table
-from reports.origins import origin
+from reports.origins import mark, origin
 from reports.page import Block, Cell, Code, Heading, Matrix, MatrixRow, Section, Statement, Statements
 from reports.sweeps import Record, of_kind
+
+OF_SUMMARY = ("summary", "threats", "separation", "tolerances", "groups")
+"""The tables that are made from the summary alone."""
 
 WHOLE = ("summary", "threats", "separation", "tolerances", "checks", "groups")
 """The tables that are read off the matrix, in the order of the page."""
@@ -30,8 +34,12 @@ def sections(records: Sequence[Record]) -> list[Section]:
     if not records:
         return [Section("matrix", title, lead, (Statements((Statement(None, MISSING),)),))]
     made = {table.name: table for table in kill_matrix.tables(records)}
-    if not of_kind(records, "summary"):
+    summaries = of_kind(records, "summary")
+    if not summaries:
         return [Section("matrix", title, lead, tuple(made.values()))]
+    for name in made.keys() & set(OF_SUMMARY):
+        rows = tuple(tuple(mark(list(row), origin(summaries[0]))) for row in made[name].rows)
+        made[name] = replace(made[name], rows=rows)
     return [
         Section("matrix", title, lead, (_matrix(records),)),
         Section(
@@ -69,7 +77,11 @@ def verdict(records: Sequence[Record]) -> list[Statement]:
     (summary,) = of_kind(records, "summary")
     judged = summary["mutants"] - len(summary["equivalent"])
     found = [
-        Statement(True, f"All {len(of_kind(records, 'baseline'))} checks pass on the unmutated transformation.", origin(records[0])),
+        Statement(
+            True,
+            f"All {len(of_kind(records, 'baseline'))} checks pass on the unmutated transformation.",
+            origin(records[0]),
+        ),
         Statement(
             not summary["survived"],
             f"{summary['caught']:,} of {judged:,} mutants are caught, a score of {summary['score']:.1%}; "
@@ -118,7 +130,8 @@ def _legend() -> tuple[tuple[str, str, str], ...]:
     """Symbol, style and meaning."""
     last = len(heat_map.SHADES) - 1
     shades = (
-        (str(2 * k), f"shade{k}", f"1e{2 * k}" + (" and more; ∞; ? for NaN" if k == last else "")) for k in range(last + 1)
+        (str(2 * k), f"shade{k}", f"1e{2 * k}" + (" and more; ∞; ? for NaN" if k == last else ""))
+        for k in range(last + 1)
     )
     others = ((symbol, STYLES[colour], name) for symbol, colour, name in heat_map.OTHERS.values())
     return (("·", "pass", "not noticed"), *shades, *others)
@@ -140,9 +153,14 @@ def _survivors(records: Sequence[Record]) -> list[Block]:
         blocks += [Heading(v["mutant"]), Statements((Statement(False, kill_matrix.told(v), origin(v)),))]
         if v["difference"]:
             point = ", ".join(f"{name} = {value}" for name, value in v["difference"]["point"].items())
-            caption = f"Differs at {point}, cotangent {v['difference']['cotangent']}, in its {v['difference']['differs']}"
+            caption = (
+                f"Differs at {point}, cotangent {v['difference']['cotangent']}, in its {v['difference']['differs']}"
+            )
             blocks.append(Code(caption, v["difference"]["program"], origin(v)))
         leaf = v["leaf"]
         where = f"{leaf['path']}, lines {leaf['start']} to {leaf['end']}"
-        blocks += [Code(f"{where}: the leaf", leaf["before"], origin(v)), Code("and in the mutant", leaf["after"], origin(v))]
+        blocks += [
+            Code(f"{where}: the leaf", leaf["before"], origin(v)),
+            Code("and in the mutant", leaf["after"], origin(v)),
+        ]
     return blocks

@@ -48,7 +48,9 @@ def inline(svg: str, prefix: str, label: str) -> tuple[str, dict[str, str]]:
     used = set(re.findall(r'(?:href="#|url\(#)([^")]*)', rest)) - glyphs.keys()
     rest = re.sub(r' id="([^"]*)"', lambda found: f' id="{prefix}{found[1]}"' if found[1] in used else "", rest)
     for name in used:
-        rest = rest.replace(f'href="#{name}"', f'href="#{prefix}{name}"').replace(f"url(#{name})", f"url(#{prefix}{name})")
+        rest = rest.replace(f'href="#{name}"', f'href="#{prefix}{name}"').replace(
+            f"url(#{name})", f"url(#{prefix}{name})"
+        )
     for colour in DARK:
         rest = rest.replace(f": {colour}", f": var({variable(colour)})")
     rest = re.sub(r"<defs>\s*</defs>", "", rest)

@@ -431,10 +431,11 @@ def test_a_compiled_program_that_goes_wrong(
 
 
 def compiler(folder: Path, script: str) -> dict[str, str]:
-    """An environment whose compiler is a script."""
+    """An environment whose compiler, once it is found to be one, is a script."""
     (folder / "bin").mkdir()
     command = folder / "bin" / "musl-gcc"
-    command.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo gcc 12.2.0\n{script}\n')
+    tried = 'cat > "$TMPDIR/p.c"; grep -q roi "$TMPDIR/p.c" || exec cp "$TMPDIR/p.c" "$TMPDIR/program"'
+    command.write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec echo gcc 12.2.0\n{tried}\n{script}\n')
     command.chmod(0o755)
     return {**os.environ, "PATH": f"{folder / 'bin'}:/usr/bin:/bin"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.checks import accuracy, cost, kinks, matrices, second_order, structure, values
+from harness.checks import accuracy, cost, kinks, matrices, native, second_order, structure, values
 from harness.checks.check import Check
 
 _MODULES = values, kinks, second_order, matrices, structure, cost, accuracy
@@ -19,5 +19,5 @@ BATTERY: tuple[Check, ...] = tuple(
     sorted([check for module in _MODULES for check in module.CHECKS], key=lambda check: ORDER.index(check.id))
 )
 
-NATIVE: tuple[Check, ...] = ()
+NATIVE: tuple[Check, ...] = native.CHECKS
 """Checks of compiled code, which need a compiler: a group of their own."""

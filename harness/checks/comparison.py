@@ -15,6 +15,7 @@ from harness.checks.examples import Example
 from harness.checks.subject import Subject
 from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty_program
+from transforms.rules import Rules
 from transforms.types import Injected
 
 Numbers = list[float]
@@ -102,6 +103,11 @@ def asked(subject: Subject, example: Example) -> list[tuple[str, Transformation]
     """The transformations that an example is put to, by representation."""
     each = list(subject.transformations.items())
     return each if example.turn is None or not each else [each[example.turn % len(each)]]
+
+
+def tables(subject: Subject) -> list[Rules]:
+    """The table of rules, which all representations share; a function has none."""
+    return [judged.rules for judged in subject.transformations.values()][:1]
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import Any
 from harness.checks import bounds, generated, model, visits
 from harness.checks.check import Check, Measured, Question
 from harness.checks.claims import FAMILIES, FIXED, LAYER, Totals, alone_costs, claim, layer
+from harness.checks.comparison import tables
 from harness.checks.examples import DISTINCT_USES, ELEMENTWISE_USES, Example, Use, alone
 from harness.checks.generated import Lengths
 from harness.checks.subject import Subject
@@ -115,10 +116,11 @@ def _of_rule(subject: Subject, applied: Applied) -> list[tuple[float, str]]:
         written = name == "accumulator" and use not in ELEMENTWISE_USES  # lines do not depend on sizes
         label = f"{use.label}, {name}"
         wrong += _differences(label, _found(counts, _lines(judged, example.program) if written else None), totals)
-    row = next(iter(subject.transformations.values())).rules[use.rule]
-    claimed = _nonzero(row.cost(*[type_ for _, type_ in example.program.context], **applied.statics))
-    if claimed != applied.pullback:
-        wrong.append((inf, f"the row of {use.label} claims {claimed}, expected {applied.pullback}"))
+    types = [type_ for _, type_ in example.program.context]
+    for rules in tables(subject):
+        claimed = _nonzero(rules[use.rule].cost(*types, **applied.statics))
+        if claimed != applied.pullback:
+            wrong.append((inf, f"the row of {use.label} claims {claimed}, expected {applied.pullback}"))
     return wrong
 
 
@@ -152,7 +154,8 @@ def _differences(
 
 
 def _worst(wrong: list[tuple[float, str]]) -> Measured:
-    return Measured(*max(wrong, default=(0.0, "")))
+    error, where = max(wrong, default=(0.0, ""))
+    return Measured(float(error), where)
 
 
 def _nonzero(kinds: Mapping[str, int]) -> dict[str, int]:

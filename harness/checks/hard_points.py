@@ -88,7 +88,7 @@ STATED: tuple[tuple[str, Mapping[str, float], Mapping[str, float]], ...] = (
         for args in ("x, y", "y, x")
     ],
 )
-"""Programs that the reference cannot differentiate from both sides, with their gradients."""
+"""Programs at the edge of a domain, where no difference is two-sided, or near a tie: with their gradients, unvaried."""
 
 
 def answers(seed: int) -> list[Answer]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from harness.checks import hard_points
 from harness.checks.check import Check, Measured, Question
-from harness.checks.comparison import Answer, Comparison, leaves, shown
+from harness.checks.comparison import Answer, Comparison, leaves, shown, tables
 from harness.checks.examples import Example, signed
 from harness.checks.subject import Subject
 from harness.reference_double import evaluate, like
@@ -160,16 +160,16 @@ def _answer(example: Example, cotangent: list[float]) -> Answer:
 
 def at_kinks(subject: Subject, prepared: list[Kink]) -> Measured:
     comparison = Comparison().ask(subject, [kink.answer for kink in prepared])
-    for name, judged in list(subject.transformations.items())[:1]:
+    for rules in tables(subject):
         for kink in prepared:
             example = kink.answer.example
             if kink.along is not None:
-                _, change, _ = tangent(example.program, example.point, kink.along, judged.rules)
+                _, change, _ = tangent(example.program, example.point, kink.along, rules)
                 found, scale = list(leaves(change)), [1.0] * len(kink.change)
                 comparison.add(example, "the forward macro", found, kink.change, scale)
-        listed = _listed(judged.rules)
+        listed = _listed(rules)
         if listed != {(s.rule, s.at): s.partials for s in CONVENTIONS}:
-            return Measured(inf, f"the conventions that the rules list are {listed} ({name})")
+            return Measured(inf, f"the conventions that the rules list are {listed}")
     return comparison.measured()
 
 

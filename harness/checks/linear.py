@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import reference, reference_double
 from harness.checks.check import Measured
-from harness.checks.comparison import Answer, Comparison, leaves, runs
+from harness.checks.comparison import Answer, Comparison, leaves, runs, tables
 from harness.checks.examples import (
     ARRAY_USES,
     REAL_USES,
@@ -38,8 +38,7 @@ def with_directions(seed: int) -> list[tuple[Example, dict[str, Any]]]:
 def dot_products(subject: Subject, prepared: list[tuple[Example, dict[str, Any]]]) -> Measured:
     comparison = Comparison()
     for example, along in prepared:
-        rules = next(iter(subject.transformations.values())).rules
-        _, forwards, _ = tangent(example.program, example.point, along, rules)
+        (forwards,) = [tangent(example.program, example.point, along, rules)[1] for rules in tables(subject)]
         v, d = list(leaves(tuple(along.values()))), list(leaves(example.cotangent))
         for name, _, cotangent in runs(subject, example):
             left = [a * b for a, b in zip(d, leaves(forwards), strict=True)]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 from harness import compiled, native
 from harness.checks.check import Check, Measured, Question
-from harness.checks.comparison import Answer, Comparison, answered, leaves
-from harness.checks.examples import USES, Example, alone
+from harness.checks.comparison import leaves
+from harness.checks.examples import USES, alone
 from harness.checks.subject import Subject
 from harness.reference_double import evaluate
 from transforms.syntax import Op, Program, Tuple, Var
@@ -22,42 +23,65 @@ SPECIAL: tuple[tuple[str, tuple[float, ...]], ...] = (
 """Ties, zeros, saturation and negative bases, where an expression that is right elsewhere goes wrong."""
 
 
-def prepare(seed: int) -> Answer:
-    """One program with a result for each use of a rule, so that one compilation judges all; and what it should print.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A program that uses every rule, at a point; for each use its label and the numbers that are right."""
+
+    program: Program
+    point: dict[str, Any]
+    expected: list[tuple[str, list[float]]]
+
+
+def prepare(seed: int) -> Asked:
+    """One program with a result for each use of a rule, so that one compilation judges them all.
 
     Raises ToolMissing where there is no compiler.
     """
     native.toolchain()
     context: list[tuple[str, Type]] = []
     point: dict[str, Any] = {}
+    labels: list[str] = []
     results: list[Op] = []
 
-    def use(rule: str, arguments: list[tuple[Type, Any]], statics: tuple[tuple[str, Any], ...] = ()) -> None:
-        names = [f"v{len(context) + k}" for k in range(len(arguments))]
-        context.extend((name, type_) for name, (type_, _) in zip(names, arguments, strict=True))
-        point.update((name, value) for name, (_, value) in zip(names, arguments, strict=True))
+    def use(label: str, rule: str, values: list[tuple[Type, Any]], statics: tuple[tuple[str, Any], ...] = ()) -> None:
+        names = [f"v{len(context) + k}" for k in range(len(values))]
+        context.extend([(name, type_) for name, (type_, _) in zip(names, values, strict=True)])
+        point.update({name: value for name, (_, value) in zip(names, values, strict=True)})
+        labels.append(label)
         results.append(Op(rule, tuple(map(Var, names)), statics))
 
-    for example in (alone(each, seed) for each in USES):
+    for each in USES:
+        example = alone(each, seed)
         term = example.program.term
         assert isinstance(term, Op)
-        use(term.name, [(type_, example.point[name]) for name, type_ in example.program.context], term.statics)
+        use(
+            each.label,
+            term.name,
+            [(type_, example.point[name]) for name, type_ in example.program.context],
+            term.statics,
+        )
     for rule, values in SPECIAL:
-        use(rule, [(REAL, value) for value in values])
+        use(f"{rule}{values}", rule, [(REAL, value) for value in values])
     program = Program(tuple(context), Tuple(tuple(results)))
-    return answered(Example("every rule", program, point, None), evaluate(program, point), {})
+    right = [[float(x) for x in leaves(value)] for value in evaluate(program, point)]
+    return Asked(program, point, list(zip(labels, right, strict=True)))
 
 
-def compiled_value(subject: Subject, answer: Answer) -> Measured:
-    """The largest relative error of what the subject's compiled program prints."""
-    rules, example = subject.matrices().rules, answer.example
-    found = [float(x) for x in leaves(compiled.value(example.program, example.point, rules).run())]
-    return Comparison().add(example, "compiled", found, answer.primal, answer.scale).measured()
-
-
-@dataclass(frozen=True, slots=True)
-class _Unused:
-    pass
+def largest_error(subject: Subject, asked: Asked) -> Measured:
+    """The largest error over max(1, |expected|) of what the subject's compiled program results in."""
+    found = compiled.value(asked.program, asked.point, subject.matrices().rules).run()
+    worst = Measured(0.0)
+    for (label, right), value in zip(asked.expected, found, strict=True):
+        numbers = [float(x) for x in leaves(value)]
+        if len(numbers) != len(right):
+            return Measured(nan, f"{label}: {len(numbers)} numbers instead of {len(right)}")
+        for k, (x, y) in enumerate(zip(numbers, right, strict=True)):
+            error = abs(x - y) / max(1.0, abs(y))
+            if not error <= worst.error:  # NaN is worst
+                worst = Measured(error, f"entry {k} of {label} is {x!r}, expected {y!r}")
+            if error != error:
+                return worst
+    return worst
 
 
 CHECKS = (
@@ -65,6 +89,6 @@ CHECKS = (
         "native-agrees", Question.RIGHT,
         "compiled code computes what an independent evaluator computes, in every rule", 1e-13,
         "two libraries of elementary functions differ by a few units in the last place, single precision by 1e-8",
-        prepare, compiled_value,
+        prepare, largest_error,
     ),
 )  # fmt: skip

@@ -36,7 +36,7 @@ class Refused:
     """
 
     nowhere: list[Example]
-    removed: list[Example]
+    removed: list[tuple[str, Example]]
     outside: list[Example]
     matrices: list[tuple[str, Callable[[Subject], object]]]
 
@@ -48,7 +48,7 @@ def refusals(seed: int) -> Refused:
     nowhere = [
         _applied(name, tuple(rng.uniform(0.5, 2.0) for _ in range(1 + (name in two))), {}, rng) for name in names
     ]
-    removed = [alone(use, seed) for use in ELEMENTWISE_USES]
+    removed = [(use.rule, alone(use, seed)) for use in ELEMENTWISE_USES]
     outside = [_applied(name, args, statics, rng) for name, args, statics in OUTSIDE]
     return Refused(nowhere, removed, outside, refusing(seed))
 
@@ -65,12 +65,10 @@ def refused(subject: Subject, prepared: Refused) -> Measured:
     for name, judged in subject.transformations.items():
         for example in (*prepared.nowhere, *prepared.outside):
             answered += [f"{example.label}: {way} gives an answer ({name})" for way in _answers(judged, example)]
-        for example in prepared.removed:
-            (primitive,) = (example.program.term.name,) if isinstance(example.program.term, Op) else ("",)
+        for primitive, example in prepared.removed:
             lacking = replace(judged, rules={rule: row for rule, row in judged.rules.items() if rule != primitive})
-            answered += [
-                f"{primitive} without a row: {way} gives an answer ({name})" for way in _answers(lacking, example)
-            ]
+            ways = _answers(lacking, example)
+            answered += [f"{primitive} without a row: {way} gives an answer ({name})" for way in ways]
     answered += [f"{what} is not refused" for what in not_refused(subject, prepared.matrices)]
     return counted(answered)
 

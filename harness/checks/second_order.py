@@ -19,7 +19,7 @@ from transforms.mountain_goat.gradients import hvp
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.parse import parse
-from transforms.syntax import Program
+from transforms.syntax import Let, Match, Program
 
 DIRECTIONS = 3
 
@@ -73,10 +73,8 @@ CONVENTIONS: tuple[tuple[str, dict[str, float], list[list[float]]], ...] = (
 """Hessians that hold by convention: the exponent of a base that is not positive counts as constant, a step as flat."""
 
 MATRICES: tuple[tuple[str, str], ...] = (
-    ("products", "col_sum(row_sum(exp(x @ w) * (x @ w)))"),
-    ("transposes", "col_sum(row_sum((transpose(w) @ transpose(x)) * exp(transpose(x @ w)) * 0.5))"),
-    ("quotients", "col_sum(row_sum(x / (col_sum(w) @ w + x * x)))"),
-    ("roots", "col_sum(row_sum(sqrt(x * x + 0.5) * log(col_sum(exp(w * x)))))"),
+    ("products", "col_sum(row_sum((transpose(w) @ transpose(x)) * exp(transpose(x @ w)) * 0.5))"),
+    ("quotients", "col_sum(row_sum(x * log(col_sum(exp(w * x))) / sqrt(x * x + w * w + 0.5)))"),
     ("masks", "col_sum(row_sum(relu(x @ w) * (x @ w) * ge(x, [[0.1]]) * x))"),
     ("broadcasts", "col_sum(row_sum(col_sum(x) * row_sum(w) * x + (1.0 - row_mean(x)) * (2.0 / (w * w + 1.0))))"),
     ("maxima", "col_sum(row_max(x @ w) * row_sum(x)) * col_max(row_max(x))"),
@@ -151,13 +149,14 @@ def products(subject: Subject, questions: Sequence[Asked]) -> Measured:
 
 
 def _found(subject: Subject, question: Asked) -> list[tuple[str, list[np.ndarray]]]:
-    """What a subject finds for each direction, by representation."""
+    """What a subject finds for each direction, by representation: both of them where variables are bound."""
     if isinstance(question.program, Straight):
         return [("matrices", _matrix_products(subject, question.program, question.directions))]
     program, point, directions = question.program, question.point, question.directions
+    judged = subject.transformations if isinstance(program.term, (Let, Match)) else {"accumulator": subject.matrices()}
     return [
-        (name, [_row(found.values()) for found in hessian_products(judged, program, point, directions)])
-        for name, judged in subject.transformations.items()
+        (name, [_row(found.values()) for found in hessian_products(one, program, point, directions)])
+        for name, one in judged.items()
     ]
 
 

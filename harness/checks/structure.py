@@ -10,19 +10,20 @@ import numpy as np
 
 from harness.checks import refusals
 from harness.checks.check import Check, Measured, Question, counted
-from harness.checks.comparison import asked, leaves, runs
+from harness.checks.comparison import asked, leaves, runs, tables
 from harness.checks.examples import (
     ARRAY_USES,
     BINARY,
     ELEMENTWISE_USES,
     FORM_USES,
+    REAL_USES,
     SCALAR_FORMS,
     UNARY,
     Example,
     Use,
     alone,
     constructs,
-    small_programs,
+    inside,
 )
 from harness.checks.subject import Subject
 from harness.reference_double import evaluate
@@ -111,8 +112,8 @@ def well_typed(subject: Subject, prepared: Types) -> Measured:
             found = tuple([type_ for _, type_ in written.context])
             if found != (*case.context, case.result):
                 wrong.append(f"{case.example.label}: context and cotangent have types {found} ({name})")
-    rules = next(iter(subject.transformations.values())).rules
-    wrong += [f"{_text(program)} has a type" for program in prepared.ill_typed if not _refuses(program, rules)]
+    for rules in tables(subject):
+        wrong += [f"{_text(program)} has a type" for program in prepared.ill_typed if not _refuses(program, rules)]
     return counted(wrong)
 
 
@@ -125,7 +126,9 @@ def _refuses(program: Program, rules: Rules) -> bool:
 
 
 def repeated(seed: int) -> list[Example]:
-    return list(small_programs(seed))
+    """Every rule, on arrays that come from outside where it can, and every construct."""
+    arrays = [alone(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
+    return [*arrays, *[inside(use, seed) for use in REAL_USES], *constructs(seed)]
 
 
 def deterministic(subject: Subject, prepared: list[Example]) -> Measured:
@@ -154,9 +157,8 @@ def _bits(values: list[Any]) -> bytes:
 def _text(program: Program) -> str:
     term = program.term
     assert isinstance(term, Op)
-    return (
-        f"{term.name} of {', '.join([str(type_) for _, type_ in program.context])} {dict(term.statics) or ''}".strip()
-    )
+    types = ", ".join([str(type_) for _, type_ in program.context])
+    return f"{term.name} of {types} {dict(term.statics) or ''}".strip()
 
 
 NONE = "how many; none may be"

@@ -7,6 +7,7 @@ Values come from the independent evaluator; the subject gives the gradient alone
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log2
 from random import Random
@@ -28,7 +29,7 @@ class Expansion:
 
     example: Example
     along: list[float]
-    changes: list[float]
+    changes: Sequence[float]
     noise: float
 
 
@@ -57,11 +58,14 @@ def remainders(subject: Subject, prepared: list[Expansion]) -> Measured:
     for expansion in prepared:
         for name, _, cotangent in runs(subject, expansion.example):
             slope = sum(g * dx for g, dx in zip(cotangent, expansion.along, strict=True))
-            left = [
-                max(0.0, abs(c - h * slope) - expansion.noise) for c, h in zip(expansion.changes, STEPS, strict=True)
-            ]
+            left = [_above(c - h * slope, expansion.noise) for c, h in zip(expansion.changes, STEPS, strict=True)]
             comparison.add(expansion.example, f"rate of the remainder, {name}", [2.0 - _missing(left)], [2.0], [1.0])
     return comparison.measured()
+
+
+def _above(remainder: float, noise: float) -> float:
+    """What a remainder is beside noise; NaN stays NaN."""
+    return 0.0 if abs(remainder) <= noise else abs(remainder) - noise
 
 
 def _missing(remainders: list[float]) -> float:
@@ -75,4 +79,7 @@ def _missing(remainders: list[float]) -> float:
     early, last = max(shares[:half]), shares[-1]
     if not last > 0.0:
         return last  # 0, or NaN
-    return 2.0 if early == 0.0 else max(0.0, log2(last / early) / half)
+    if early == 0.0:
+        return 2.0
+    missing = log2(last / early) / half
+    return 0.0 if missing < 0.0 else missing

@@ -16,6 +16,7 @@ from mutants.catalogue import (
     precision,
     representations,
     rules,
+    scopes,
     second_order,
     tangents,
     values,
@@ -23,8 +24,8 @@ from mutants.catalogue import (
 from mutants.mutant import Mutant
 
 GROUPS = (
-    rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, machines, precision, drivers,
-    second_order, cost,
+    rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, scopes, machines, precision,
+    drivers, second_order, cost,
 )  # fmt: skip
 CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
 """Those that the matrix is made of."""

@@ -15,7 +15,7 @@ from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent
 from transforms.machines.interface import EMPTY, Value
 from transforms.reverse import Finish, Reverse
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Case, Let, Match, Term
+from transforms.syntax import Case, Let, Match, Term, Tuple
 from transforms.types import Injected
 
 Binder = tuple[Finish, Term]
@@ -144,6 +144,23 @@ def case_full_tuple(ad: Reverse, e: Case, scope: Scope) -> Binder:
     return finish, e.body
 
 
+def case_twice(ad: Reverse, e: Case, scope: Scope) -> Binder:
+    """A tuple that is taken apart runs backwards a second time, from nothing, which is free in the accumulator."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, e.names, value)
+    again = ad.cotangents.name == "accumulator" and isinstance(e.bound, Tuple)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        if s and all(part is ABSENT for part in s):
+            return g
+        g = ad.cotangents.plus(g, bound(s))
+        return ad.cotangents.plus(g, bound((ABSENT,) * len(s))) if again else g
+
+    return finish, e.body
+
+
 def _whole(ad: Reverse, value: Value, ct: Cotangent) -> Cotangent:
     """The cotangent of a value with zeros where it is absent."""
     while isinstance(value, Injected):
@@ -184,6 +201,7 @@ MUTANTS = tuple([
         (Case, "without-last", case_without_last, "value", "the last part receives nothing", OURS),
         (Case, "full-tuple", case_full_tuple, "cost", "a full tuple of zeros for each projection",
          "jax-ml/jax#15906"),
+        (Case, "run-twice", case_twice, "cost", "the scrutinee's backpropagator runs twice, once for nothing", OURS),
         (Match, "dropped", match_drops, "value", "what is taken apart receives nothing", OURS),
         (Match, "left-branch", match_other_branch, "value", "the left branch is always taken",
          "pytorch/pytorch#16317"),

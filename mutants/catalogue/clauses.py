@@ -15,7 +15,7 @@ from transforms.machines.interface import EMPTY, Value
 from transforms.reverse import Backpropagator, Reverse
 from transforms.rules import Minus, Rule, elementwise
 from transforms.scope import Scope, context
-from transforms.syntax import Inject, Lit, Op, Sign, Tuple, Var
+from transforms.syntax import Case, Inject, Let, Lit, Op, Sign, Tuple, Var
 from transforms.types import REAL
 
 Derived = tuple[Value, Backpropagator]
@@ -147,6 +147,12 @@ def operation_computes_again(ad: Reverse, e: Op, scope: Scope) -> Derived:
     )  # fmt: skip
 
 
+def operation_around_binder(ad: Reverse, e: Op, scope: Scope) -> Derived:
+    """As `operation_computes_again`, where an argument is a chain of binders."""
+    around = any(isinstance(arg, (Let, Case)) for arg in e.args)
+    return (operation_computes_again if around else macro.operation)(ad, e, scope)
+
+
 def operation_negates(ad: Reverse, e: Op, scope: Scope) -> Derived:
     """Minus signs are performed before a contribution is passed on, not by subtracting it."""
     row = ad.rules[e.name]
@@ -179,6 +185,7 @@ MUTANTS = tuple([
         (Op, "stale-result", operation_overwritten, "value", "pullbacks see the last result of their primitive",
          "Genesis-Embodied-AI/quadrants#502"),
         (Op, "computed-again", operation_computes_again, "cost", "the backward part computes results again", OURS),
+        (Op, "again-around-let", operation_around_binder, "cost", "computed again where an argument is a let", OURS),
         (Op, "negated-first", operation_negates, "cost", "negates and adds where it could subtract", OURS),
         (Tuple, "without-last", tuple_without_last, "value", "the last component receives nothing", OURS),
         (Tuple, "without-first", tuple_without_first, "value", "the first of three or more receives nothing",

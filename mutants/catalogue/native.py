@@ -12,7 +12,7 @@ EXPRESSIONS = (
     ("add", "{0} + (float)({1})", "the second argument in single precision"),
     ("sub", "{0} + {1}", "the sign of the second argument"),
     ("mul", "{0} * {0}", "the first argument twice"),
-    ("div", "{0} * (1.0f / {1})", "a reciprocal in single precision"),
+    ("div", "{0} * (1.0f / (float)({1}))", "a reciprocal in single precision"),
     ("neg", "{0}", "the minus sign is lost"),
     ("sin", "sinf({0})", "the function of single precision"),
     ("cos", "sin({0} + 1.5707963268)", "a quarter turn with eleven digits"),

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mutants.catalogue.machines import single
-from mutants.catalogue.representations import _otherwise
+from mutants.catalogue.representations import otherwise
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Mutant, clause, machine, representation
 from transforms import reverse as macro
@@ -24,6 +24,7 @@ from transforms.reverse import Reverse
 from transforms.rules import Minus
 from transforms.scope import Scope, bind, context
 from transforms.syntax import Case, Inject, Let, Op, Term, Tuple
+from transforms.types import REAL
 
 
 def narrow(ct: Cotangent) -> Cotangent:
@@ -56,6 +57,15 @@ def let(ad: Reverse, e: Let, scope: Scope) -> Any:
     return macro._one(ad, outer, lambda s: bound(narrow(s)), bind(ad.machine, scope, [e.name], [value])), e.body
 
 
+def let_deep(ad: Reverse, e: Let, scope: Scope) -> Any:
+    """As `let`, for reals with at least ten variables around them."""
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.name], [value])
+    deep = inner.index >= 10 and inner.type == REAL
+    return macro._one(ad, outer, (lambda s: bound(narrow(s))) if deep else bound, inner), e.body
+
+
 def case(ad: Reverse, e: Case, scope: Scope) -> Any:
     outer = context(scope)
     value, bound = macro.reverse(ad, e.bound, scope)
@@ -68,12 +78,22 @@ def case(ad: Reverse, e: Case, scope: Scope) -> Any:
     return finish, e.body
 
 
+def nested_tuples(m: Any) -> Representation:
+    right = accumulator(m)
+
+    def inject(here: Context, variable: Context, d: Cotangent) -> ContextCotangent:
+        nested = isinstance(d, tuple) and any(isinstance(part, tuple) for part in d)
+        return right.inject(here, variable, narrow(d) if nested else d)
+
+    return replace(right, inject=inject)
+
+
 def filled_slots(m: Any) -> Representation:
-    return accumulator(_otherwise(m, add=lambda slot, d: narrow(m.add(slot, d))))
+    return accumulator(otherwise(m, add=lambda slot, d: narrow(m.add(slot, d))))
 
 
 def filled_slots_less(m: Any) -> Representation:
-    return accumulator(_otherwise(m, sub=lambda slot, d: narrow(m.sub(slot, d))))
+    return accumulator(otherwise(m, sub=lambda slot, d: narrow(m.sub(slot, d))))
 
 
 def tuples(m: Any) -> Representation:
@@ -112,8 +132,11 @@ MUTANTS = (
             ("single-when-filled", filled_slots, "additions into a slot are rounded to single precision"),
             ("single-when-less", filled_slots_less, "subtractions from a slot are rounded to single precision"),
             ("single-in-tuples", tuples, "tuples arrive in single precision"),
+            ("single-in-nested", nested_tuples, "tuples of tuples arrive in single precision"),
         )
     ],
+    Mutant("let.single-when-deep", "clauses.Let", "value", "with ten variables around, a real's part is narrowed", OURS,
+           clause(Let, let_deep)),
     Mutant("machine.single-sharing", "machine.plus", "value", "sums of two contributions are rounded", OURS,
            machine(SingleSharing)),
 )  # fmt: skip

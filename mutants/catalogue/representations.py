@@ -1,12 +1,11 @@
 """Mutants of how context cotangents are held: each representation with one thing wrong.
 
 The accumulator stores, adds and subtracts by its machine, so what it does with a slot is changed by giving it a machine
-that does these few things otherwise. What it does with scopes is changed around it.
+that does these few things otherwise. What it does with scopes is in `scopes`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,12 +15,9 @@ from mutants.mutant import Mutant, representation
 from transforms.cotangents.accumulator import accumulator
 from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation, settle
 from transforms.cotangents.pointwise import pointwise
-from transforms.drivers import Transformation
-from transforms.machines.interface import Context, Machine, Value
+from transforms.machines.interface import Context, Value
 from transforms.rules import Minus
 from transforms.types import REAL, Product, Type, full
-
-Builder = Callable[[Machine], Representation]
 
 
 class Otherwise:
@@ -35,7 +31,7 @@ class Otherwise:
         return getattr(self._machine, name)
 
 
-def _otherwise(machine: Any, **operations: Any) -> Any:
+def otherwise(machine: Any, **operations: Any) -> Any:
     return Otherwise(machine, **operations)
 
 
@@ -43,23 +39,23 @@ def _otherwise(machine: Any, **operations: Any) -> Any:
 
 
 def replaces(m: Any) -> Representation:
-    return accumulator(_otherwise(m, add=lambda slot, d: d, sub=lambda slot, d: m.neg(d)))
+    return accumulator(otherwise(m, add=lambda slot, d: d, sub=lambda slot, d: m.neg(d)))
 
 
 def nothing_subtracted(m: Any) -> Representation:
-    return accumulator(_otherwise(m, sub=lambda slot, d: slot))
+    return accumulator(otherwise(m, sub=lambda slot, d: slot))
 
 
 def minus_lost_when_filled(m: Any) -> Representation:
-    return accumulator(_otherwise(m, sub=m.add))
+    return accumulator(otherwise(m, sub=m.add))
 
 
 def minus_lost_when_empty(m: Any) -> Representation:
-    return accumulator(_otherwise(m, neg=lambda d: d))
+    return accumulator(otherwise(m, neg=lambda d: d))
 
 
 def never_releases(m: Any) -> Representation:
-    return accumulator(_otherwise(m, release=lambda ct: None))
+    return accumulator(otherwise(m, release=lambda ct: None))
 
 
 def dense(m: Any) -> Representation:
@@ -108,106 +104,11 @@ def last_part_lost(m: Any) -> Representation:
     return replace(right, inject=inject)
 
 
-# The accumulator's scopes.
-
-
-def not_closed(m: Any) -> Representation:
-    right = accumulator(m)
-
-    def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
-        done, arrived = right.scope(ct, outer, inner)
-        arrived = arrived[: inner.index - outer.index]
-        for variable, d in zip(inner.since(outer), arrived, strict=True):
-            if d is not ABSENT:
-                right.inject(inner, variable, d)
-        return done, arrived
-
-    return replace(right, scope=scope)
-
-
-def closes_one_more(m: Any) -> Representation:
-    """The slot just outside is closed too, and what it held is lost."""
-    right = accumulator(m)
-
-    def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
-        done, arrived = right.scope(ct, outer.outside or outer, inner)
-        return done, arrived[1:] if outer.outside else arrived
-
-    return replace(right, scope=scope)
-
-
-def overwritten(m: Any) -> Representation:
-    """When a scope closes, the slot just outside gets what was in it, if it is of the same type."""
-    right = accumulator(m)
-
-    def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
-        done, arrived = right.scope(ct, outer, inner)
-        if outer.outside and arrived[0] is not ABSENT and outer.type == inner.since(outer)[0].type:
-            right.scope(ct, outer.outside, outer)
-            right.inject(outer, outer, arrived[0])
-        return done, arrived
-
-    return replace(right, scope=scope)
-
-
-def absent_first(m: Any) -> Representation:
-    """Of several variables, those that nothing arrived for at the end count as the first."""
-    right = accumulator(m)
-
-    def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
-        done, arrived = right.scope(ct, outer, inner)
-        found = len(arrived)
-        while found and arrived[found - 1] is ABSENT:
-            found -= 1
-        return done, (*[ABSENT] * (len(arrived) - found), *arrived[:found])
-
-    return replace(right, scope=scope)
-
-
-def absent_is_one(m: Any) -> Representation:
-    right = accumulator(m)
-
-    def run(context: Context, compute: Callable[[], None]) -> tuple[Cotangent, ...]:
-        slots = right.run(context, compute)
-        return tuple([_all(m, x.type, 1.0) if ct is ABSENT else ct
-                      for x, ct in zip(context.variables(), slots, strict=True)])  # fmt: skip
-
-    return replace(right, run=run)
-
-
-def keeping() -> Builder:
-    """A representation that keeps what the slots held at the end, for the next call with such a context."""
-    kept: dict[str, tuple[Cotangent, ...]] = {}
-
-    def build(m: Any) -> Representation:
-        right = accumulator(m)
-
-        def run(context: Context, compute: Callable[[], None]) -> tuple[Cotangent, ...]:
-            key = str(Product(tuple([x.type for x in context.variables()])))
-
-            def accumulate() -> None:
-                for variable, ct in zip(context.variables(), kept.get(key, ()), strict=False):
-                    if ct is not ABSENT:
-                        right.inject(context, variable, ct)
-                compute()
-
-            kept[key] = right.run(context, accumulate)
-            return kept[key]
-
-        return replace(right, run=run)
-
-    return build
-
-
-def keeps_state(judged: Transformation) -> Transformation:
-    return replace(judged, representation=keeping()) if judged.representation is accumulator else judged
-
-
 # Full tuples.
 
 
 def zeros_are_ones(m: Any) -> Representation:
-    return replace(pointwise(m), zero=lambda context: m.unit(context, context, _all(m, context.type, 1.0)))
+    return replace(pointwise(m), zero=lambda context: m.unit(context, context, every(m, context.type, 1.0)))
 
 
 def sign_lost(m: Any) -> Representation:
@@ -240,17 +141,17 @@ def scope_reversed(m: Any) -> Representation:
     return replace(pointwise(m), scope=scope)
 
 
-def _all(m: Any, type_: Type, number: float) -> Value:
+def every(m: Any, type_: Type, number: float) -> Value:
     """The cotangent of a type whose numbers are all the same."""
     if isinstance(type_, Product):
-        return tuple([_all(m, part, number) for part in type_.parts])
+        return tuple([every(m, part, number) for part in type_.parts])
     return m.constant(full(type_, number))
 
 
 def _filled(m: Any, type_: Type, d: Cotangent) -> Cotangent:
     if isinstance(d, tuple) and isinstance(type_, Product):
         return tuple([_filled(m, t, part) for t, part in zip(type_.parts, d, strict=True)])
-    return _all(m, type_, 0.0) if d is ABSENT else d
+    return every(m, type_, 0.0) if d is ABSENT else d
 
 
 MUTANTS = (
@@ -267,12 +168,6 @@ MUTANTS = (
              "an empty slot takes what it ought to negate", OURS),
             (accumulator, "last-part-lost", last_part_lost, "value", "the last part of a tuple does not arrive",
              "pymc-devs/pytensor#723"),
-            (accumulator, "not-closed", not_closed, "value", "a slot leaks into the next scope", OURS),
-            (accumulator, "closes-one-more", closes_one_more, "value", "what the slot just outside held is lost", OURS),
-            (accumulator, "overwritten", overwritten, "value", "a closing scope overwrites the slot just outside",
-             "TuringLang/SSMProblems.jl#188"),
-            (accumulator, "absent-first", absent_first, "value", "absent slots at the end move to the front", OURS),
-            (accumulator, "absent-is-one", absent_is_one, "value", "a variable that is not used receives 1", OURS),
             (accumulator, "never-releases", never_releases, "cost", "closed slots stay alive", "jax-ml/jax#19250"),
             (accumulator, "dense", dense, "cost", "every contribution adds zeros to the other slots", OURS),
             (accumulator, "dense-when-large", dense_when_large, "cost",
@@ -286,6 +181,4 @@ MUTANTS = (
             (pointwise, "scope-reversed", scope_reversed, "value", "several slots are read in reverse order", OURS),
         )
     ],
-    Mutant("accumulator.state-kept", "representation.accumulator.run", "value",
-           "a second call adds to what the first one left", "bshillingford/autobw.torch#7", keeps_state),
 )  # fmt: skip

@@ -30,5 +30,9 @@ def row(
 
 def field(name: str, rows: tuple[tuple[Any, ...], ...], breaks: str = "value") -> tuple[Mutant, ...]:
     """Mutants that all replace one field: for each a rule, what, the function, what is wrong and perhaps a source."""
-    return tuple([row(rule_, what, value, wrong, field=name, breaks=breaks, source=(*source, OURS)[0])
-                  for rule_, what, value, wrong, *source in rows])  # fmt: skip
+    return tuple(
+        [
+            row(rule_, what, value, wrong, field=name, breaks=breaks, source=(*source, OURS)[0])
+            for rule_, what, value, wrong, *source in rows
+        ]
+    )

@@ -10,6 +10,7 @@ right function, except through the result, so that the two part.
 from __future__ import annotations
 
 from math import tau
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from mutants.catalogue.rows import field, row
 from transforms import array_numeric, numeric
 
 
-def single(a):
+def single(a) -> Any:
     """Rounded to single precision."""
     return a.astype(np.float32).astype(np.float64) if isinstance(a, np.ndarray) else float(np.float32(a))
 
@@ -56,6 +57,12 @@ def matmul_blocks(a, b):
     inner = a.shape[1]
     whole = inner - inner % 48 or inner
     return a[:, :whole] @ b[:whole]
+
+def matmul_rest(a, b):
+    """Block after block of 56, and what is left over in single precision."""
+    inner = a.shape[1]
+    whole = inner - inner % 56 if inner > 56 else inner
+    return a[:, :whole] @ b[:whole] + single(a[:, whole:]) @ single(b[whole:])
 
 def transpose(a):                  return a.reshape(a.shape[::-1])
 def reshape(a, *, shape):          return np.ascontiguousarray(a.reshape(shape, order="F"))
@@ -107,6 +114,7 @@ MUTANTS = (*field("evaluate", (
     ("min", "fuzzy", minimum, "the first argument on a near tie"),
     ("matmul", "single", matmul, "products and sums in single precision"),
     ("matmul", "whole-blocks", matmul_blocks, "sums of more than 48 products stop at a multiple of 48"),
+    ("matmul", "rest-single", matmul_rest, "what is left over of blocks of 56 products is rounded"),
     ("transpose", "as-reshape", transpose, "the entries stay in order"),
     ("reshape", "by-columns", reshape, "entries are read and written column by column",
      "torch/DEPRECEATED-torch7-distro#5"),

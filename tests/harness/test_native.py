@@ -195,6 +195,18 @@ def test_cc_with_glibc_stands_in_as_a_series_of_its_own(monkeypatch, tmp_path):
     assert emitted.run() == pytest.approx(np.e, rel=1e-15)
 
 
+def test_a_compiler_that_cannot_link_statically_is_none(monkeypatch, tmp_path):
+    command = tmp_path / "cc"
+    command.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] && echo cc 12.2.0 && exit\necho "cannot find -lc" >&2\nexit 1\n'
+    )
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ToolMissing, match=r"cc: cc-static 12\.2\.0: exit status 1: cannot find -lc") as caught:
+        native.toolchain()
+    assert "apt-get install -y gcc libc6-dev" in caught.value.fix
+
+
 # The cache.
 
 

@@ -59,6 +59,4 @@ def test_the_tolerances_are_the_ones_given():
 
 def test_an_infinite_slope_gets_no_verdict():
     with pytest.raises(NoVerdict):
-        harness.check(lambda x: math.sqrt(abs(x)), lambda x: math.inf, 1e-30)
-    with pytest.raises(NoVerdict):
         harness.check(math.sqrt, lambda x: math.inf, 0.0)

@@ -237,4 +237,4 @@ def test_statistics_count_what_a_reader_counts():
     )
     assert found.stretches == {"1xn * mx1": 1, "mxn - mx1": 1, "mxn ge mx1": 1}
     assert found.seen == {"functions": 1, "calls": 1, "literals": 3, "shadowing": 1}
-    assert found.ranks[3] == 1 and found.ranks[1] == 0
+    assert found.ranks[3] == 2  # what is reshaped, and what a contraction permutes of it

@@ -44,7 +44,9 @@ class Browser:
     def open(self, path: Path, width: int, *, dark: bool = False, scripts: bool = True, media: str = "") -> None:
         """Show a file in a window of a width, and wait until it is there."""
         self.events.clear()
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500
+        )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         self.call("Emulation.setScriptExecutionDisabled", value=not scripts)
@@ -64,7 +66,9 @@ class Browser:
         return [event["request"]["url"] for event in self.told("Network.requestWillBeSent")]
 
     def complaints(self) -> list[dict[str, Any]]:
-        return self.told("Log.entryAdded") + self.told("Runtime.exceptionThrown") + self.told("Runtime.consoleAPICalled")
+        return (
+            self.told("Log.entryAdded") + self.told("Runtime.exceptionThrown") + self.told("Runtime.consoleAPICalled")
+        )
 
     def screenshot(self, path: Path, top: int = 0, height: int = 0) -> bytes:
         """A picture of the page, or of a part of it, as PNG; written to a file."""

@@ -29,6 +29,7 @@ def check(name: str, question: str, start: int, unique: list[str], solo: float) 
         "kind": "check", "check": name, "question": question, "claim": f"what {name} claims", "reason": "exact",
         "tolerance": 1e-10 if name == "reference" else 0.0, "path": "harness/checks/some.py", "start": start,
         "end": start + 1, "kills": 2, "solo": solo, "subsuming_solo": 0.5, "unique": unique, "without": 1.0 - solo,
+        "stays": None if unique else "it is the claim itself",
     }  # fmt: skip
 
 

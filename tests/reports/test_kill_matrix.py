@@ -37,8 +37,8 @@ def test_the_matrix_has_a_symbol_for_every_outcome():
     }
 
 
-def test_a_check_without_a_unique_kill_is_named():
-    assert "cost has no unique kill" in by_name(records())["checks"].note
+def test_a_check_without_a_unique_kill_is_named_with_the_reason_why_it_stays():
+    assert "cost has no unique kill: it is the claim itself." in by_name(records())["checks"].note
     assert "reference has no unique kill" not in by_name(records())["checks"].note
 
 

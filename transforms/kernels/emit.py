@@ -129,7 +129,7 @@ class Writing:
             if node.columns > 2:
                 left = self._simple(number, left)
             for c in range(node.columns):
-                self._set(number, c, _sum("0.0", self._terms(number, left, (c,))))
+                self._set(number, c, self._from_0(self._terms(number, left, (c,))))
         else:
             for c in range(node.columns):
                 entries = [self._entry(number, k, c) for k in range(len(node.args))]
@@ -168,7 +168,7 @@ class Writing:
                 left = self._simple(number, left)
                 for c in range(step):
                     terms = self._right_along(number, left, c)
-                    self._set(number, c, _sum("0.0", terms), True)
+                    self._set(number, c, self._from_0(terms), True)
             elif node.kind == "reduce":
                 entries = [self._entry(number, 0, c, True) for c in range(step)]
                 if node.c == "sum":
@@ -298,6 +298,10 @@ class Writing:
         if node.c == "max":
             (entry,) = self._simple(0, [entry])
         self.nest.write(f"{to} = {REDUCTIONS[node.c].format(entry, r=to)};")
+
+    def _from_0(self, terms: list[str]) -> str:
+        """A sum of products, from its beginning."""
+        return _sum("0.0", terms) if self.made.limits.zero else _sum(terms[0], terms[1:])
 
     def _simple(self, number: int, entries: Sequence[str]) -> list[str]:
         """The entries as variables, where they are anything else: they are used several times."""

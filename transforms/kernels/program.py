@@ -48,7 +48,7 @@ def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[N
             axes = list(zip(view.shape, view.strides, strict=True))
             machine.line = found.nodes[n].line
             machine.statement(gather("{0}", numbers[n], numbers[view.value], axes), bases[n], bases[view.value])
-        else:
+        elif kernel.segments:
             text, touched = Writing(found, made, used, number, bases).text()
             machine.line = next((found.nodes[n].line for s in kernel.segments for n in s.nodes), 0)
             machine.statement(text, *touched)

@@ -144,9 +144,10 @@ def rewritten(
     names.used.update(inputs, (name for name, _ in lines))
     applied: Counter[str] = Counter()
     lines, results = list(lines), list(results)
-    for _ in range(MAX_PASSES):
+    for number in range(MAX_PASSES):
         used = Counter(variables([*results, *(arg for _, operation in lines for arg in operation.args)]))
-        sight = Sight(dict(inputs), used, names, by_head, share)
+        # First only what is there twice is shared, so that a value that is used twice is known to be.
+        sight = Sight(dict(inputs), used, names, by_head if number else {}, share)
         meant: dict[str, Term] = {}
         for name, operation in lines:
             sight.wanted = name
@@ -160,7 +161,7 @@ def rewritten(
         lines = [line for line in sight.lines if line[0] in kept]
         applied["dead code"] += len(sight.lines) - len(lines)
         applied += sight.applied
-        if not sight.applied:
+        if number and not sight.applied:
             break
     return lines, results, applied
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from harness.checks.battery import BATTERY
 from harness.checks.false_alarms import run, table
 
