@@ -265,10 +265,12 @@ def _at_point(program: Any, point: dict[str, Any]) -> str:
     from harness.values import show
     from transforms.drivers import TRANSFORMATIONS, gradient, value
     from transforms.types import layout, marked, units
+    from transforms.walks import walking
 
     primal, _ = value(program, point)
     judged = TRANSFORMATIONS["accumulator"]
-    basis = [marked(unit, primal) for unit in units(layout(primal))]
+    with walking():
+        basis = [marked(unit, primal) for unit in units(layout(primal))]
     rows = [gradient(judged, program, point, unit).cotangent for unit in basis]
     names = [name for name, _ in program.context]
     table = _grid(["Jacobian", *names], [[k + 1, *(show(row[name]) for name in names)] for k, row in enumerate(rows)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ from transforms.array_rules import TABLE
 from transforms.drivers import Point, Transformation
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
+from transforms.kernels.program import emit
+from transforms.kernels.schedule import LIMITS
 from transforms.machines.c_text import STOPPED
 from transforms.machines.emit_c import EmitC
 from transforms.machines.interface import Value
@@ -25,6 +27,8 @@ from transforms.mountain_goat.straight import Straight
 from transforms.reverse import Reverse, reverse
 from transforms.rules import RULES, Rules
 from transforms.scope import Scope, bind, context
+from transforms.simplify.levels import simplify
+from transforms.simplify.rewrite import Level
 from transforms.syntax import Let, Program
 from transforms.types import Injected
 from transforms.walks import walking
@@ -81,9 +85,15 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
         return Emitted(machine, (primal, received))
 
 
-def straight(line: Straight) -> Emitted:
-    """What a straight line prints; its statements know their lines in the source."""
+def straight(line: Straight, level: Level | None = None) -> Emitted:
+    """What a straight line prints; its statements know their lines in the source.
+
+    With a level it is simplified, and emitted as kernels; else as it is, one loop nest for each operation.
+    """
     machine = EmitC(TABLE)
+    if level is not None:
+        results = emit(machine, simplify(line, level), LIMITS if level == "exact" else replace(LIMITS, zero=False))
+        return Emitted(machine, results, line.file, line.stop)
     source = line.program.source
     starts = [0, *(k + 1 for k, character in enumerate(source) if character == "\n")]
     scope = Environment([(name, machine.given(line.point[name], name)) for name, _ in line.program.context])

@@ -28,8 +28,8 @@ STRETCHES = tuple([f"{a} {sign} {b}" for sign in ELEMENTWISE.values() for a in S
 class MatrixStatistics:
     """What some programs contain, as they are written: the body of a function counts once.
 
-    `forms` and `stretches` are counted by the names above, values by their rank, and in `seen` "functions", their
-    "calls", "literals" inside expressions, and the `let`s that are "shadowing" a name.
+    `forms` and `stretches` are counted by the names above, `ranks` are those of what each instruction results in, and
+    `seen` counts "functions", their "calls", "literals" inside expressions, and `let`s that are "shadowing" a name.
     """
 
     forms: Counter[str] = field(default_factory=Counter)

@@ -14,7 +14,8 @@ from random import Random
 
 import numpy as np
 
-from harness.drawn_matrices import Drawing
+from harness.matrix_operands import Operands
+from harness.matrix_operations import make
 from harness.valued_matrices import Expression, Function, Made, Value, text
 
 NAMES = (*"abcxyzTp", "w", "x1", "x2", "v1", "v2", "t1", "g_x", "g_v1", "d_v2", "x_t", "x_wide", "x_1", "_q", "along_x",
@@ -70,10 +71,10 @@ class _Program:
     first: str = ""
     drawn: int = 0
     operations: int = 0
-    drawing: Drawing = field(init=False)
+    operands: Operands = field(init=False)
 
     def __post_init__(self) -> None:
-        self.drawing = Drawing(self.rng, self.functions)
+        self.operands = Operands(self.rng, self.functions)
 
     # Statements.
 
@@ -84,15 +85,15 @@ class _Program:
         elif form < 0.15 and len(self.functions) < len(FUNCTIONS):
             self.define()
         elif form < 0.2:
-            self.let(self.drawing.scalar())
+            self.let(self.operands.scalar())
         elif form < 0.27:
-            self.print(self.drawing.make(1))
+            self.print(make(self.operands, 1))
         else:
-            self.let(self.drawing.make(self.rng.choice((1, 2, 3))))
+            self.let(make(self.operands, self.rng.choice((1, 2, 3))))
 
     def input(self) -> None:
         self.drawn += 1
-        literal = self.drawing.literal(self.drawing.sizes())
+        literal = self.operands.literal(self.operands.sizes())
         value = Value(literal.value.double, literal.value.twin, frozenset([self.drawn]))
         name = self.let(Made(literal.expression, value))
         self.inputs[name] = self.drawn
@@ -100,7 +101,7 @@ class _Program:
 
     def let(self, made: Made) -> str:
         """Bind a name, one time in four one that is bound already."""
-        scope, unused = self.drawing.scope, self.drawing.unused
+        scope, unused = self.operands.scope, self.operands.unused
         bound = [name for name in scope if name != self.first]
         fresh = [name for name in NAMES if name not in scope]
         name = self.rng.choice(bound if bound and (not fresh or self.rng.random() < 0.25) else fresh)
@@ -125,11 +126,11 @@ class _Program:
     def define(self) -> None:
         """A function, and a `let` that calls it. What its parameters are worth is what the arguments there are."""
         rng = self.rng
-        args = [self.drawing.variable(self.drawing.tensors()) for _ in range(rng.choice((0, 1, 1, 1, 2, 2)))]
+        args = [self.operands.variable(self.operands.tensors()) for _ in range(rng.choice((0, 1, 1, 1, 2, 2)))]
         parameters = tuple(rng.sample(NAMES, len(args)))
         scope = {p: Made(Expression("name", text=p), a.value) for p, a in zip(parameters, args, strict=True)}
-        inside = Drawing(rng, self.functions, scope, set(parameters))
-        body = inside.make(rng.choice((1, 2, 3))) if args else inside.literal(inside.sizes())
+        inside = Operands(rng, self.functions, scope, set(parameters))
+        body = make(inside, rng.choice((1, 2, 3))) if args else inside.literal(inside.sizes())
         name = rng.choice([name for name in FUNCTIONS if name not in self.functions])
         shapes = tuple([(p, a.shape) for p, a in zip(parameters, args, strict=True)])
         declared = ", ".join([f"{p}: tensor[{'x'.join(map(str, shape))}]" for p, shape in shapes])
@@ -141,14 +142,14 @@ class _Program:
 
     def loss(self) -> tuple[int, tuple[str, ...]]:
         """Print a sum of what is unused, brought to 1x1: the number of the print, and the inputs it varies with."""
-        drawing = self.drawing
-        total = self.brought(drawing.scope[self.first])
-        for name, made in list(drawing.tensors().items())[-5:]:
-            if name in drawing.unused and name != self.first:
+        operands = self.operands
+        total = self.brought(operands.scope[self.first])
+        for name, made in list(operands.tensors().items())[-5:]:
+            if name in operands.unused and name != self.first:
                 part = self.brought(made)
-                total = drawing.suited(lambda a=total, b=part: drawing.op(self.rng.choice("+-"), a, b)) or total
+                total = operands.suited(lambda a=total, b=part: operands.op(self.rng.choice("+-"), a, b)) or total
         if self.rng.random() < 0.5:
-            total = drawing.scope[self.let(total)]
+            total = operands.scope[self.let(total)]
         self.print(total)
         self.inputs = {name: number for name, number in self.inputs.items() if number in total.value.varies}
         return len(self.values) - 1, tuple(self.inputs)
@@ -156,27 +157,27 @@ class _Program:
     def brought(self, made: Made) -> Made:
         """A value brought to 1x1."""
         ways = self.weighted_by_a_tensor, self.weighted_by_products, self.reduced, self.reduced
-        return self.drawing.suited(*[lambda way=way: way(made) for way in ways]) or self.mean_square(made)
+        return self.operands.suited(*[lambda way=way: way(made) for way in ways]) or self.mean_square(made)
 
     def weighted_by_a_tensor(self, made: Made) -> Made:
         axes = tuple(self.rng.sample(range(len(made.shape)), len(made.shape)))
-        weights = self.drawing.shaped(tuple([made.shape[axis] for axis in axes]), 0)
-        return self.drawing.op("contract", made, weights, numbers=(axes, tuple(range(len(axes)))))
+        weights = self.operands.shaped(tuple([made.shape[axis] for axis in axes]), 0)
+        return self.operands.op("contract", made, weights, numbers=(axes, tuple(range(len(axes)))))
 
     def weighted_by_products(self, made: Made) -> Made:
-        matrix = self.drawing.flattened(made)
+        matrix = self.operands.flattened(made)
         m, n = matrix.shape
-        left = self.drawing.op("@", self.drawing.shaped((1, m), 0), matrix)
-        return self.drawing.op("@", left, self.drawing.shaped((n, 1), 0))
+        left = self.operands.op("@", self.operands.shaped((1, m), 0), matrix)
+        return self.operands.op("@", left, self.operands.shaped((n, 1), 0))
 
     def reduced(self, made: Made) -> Made:
         one, other = self.rng.choice((("row", "col"), ("col", "row")))
-        inner = self.drawing.op(f"{one}_{self.rng.choice(('sum', 'mean', 'max'))}", self.drawing.flattened(made))
-        return self.drawing.op(f"{other}_{self.rng.choice(('sum', 'mean'))}", inner)
+        inner = self.operands.op(f"{one}_{self.rng.choice(('sum', 'mean', 'max'))}", self.operands.flattened(made))
+        return self.operands.op(f"{other}_{self.rng.choice(('sum', 'mean'))}", inner)
 
     def mean_square(self, made: Made) -> Made:
-        row = self.drawing.op("reshape", made, numbers=(1, prod(made.shape)))
-        return self.drawing.op("row_mean", self.drawing.op("*", row, row))
+        row = self.operands.op("reshape", made, numbers=(1, prod(made.shape)))
+        return self.operands.op("row_mean", self.operands.op("*", row, row))
 
 
 def _operations(expression: Expression) -> int:

@@ -70,7 +70,8 @@ def _verdict(
 ) -> Record:
     mutant = v.mutant
     leaves = replaced(plan.subject, mutant.applied(plan.subject))
-    where = place(leaves[0])
+    # A few need another leaf besides the one that they are about.
+    where = place(next((leaf for leaf in leaves if reaches([leaf.path], mutant.target)), leaves[0]))
     return {
         "kind": "verdict", "mutant": mutant.id, "target": mutant.target, "breaks": mutant.breaks,
         "source": mutant.source, "wrong": mutant.wrong,

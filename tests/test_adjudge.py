@@ -307,6 +307,13 @@ def test_explain_leaves_out_what_is_too_long_to_read():
     assert "let g900 = " in done.stdout
 
 
+@pytest.mark.parametrize("term", ["inl " * 3000 + "x", "<" * 3000 + "x" + ">" * 3000], ids=["injected", "tuples"])
+def test_explain_shows_the_jacobian_of_deeply_nested_values(term: str):
+    done = adjudge("explain", "-", "--at", "x=1", stdin=term.encode())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("Jacobian  x\n--------  -\n1         1\n")
+
+
 def test_bench_writes_records_tables_and_plots(tmp_path: Path):
     done = adjudge("bench", "--quick", "-k", "(product or doubling) and not native", "--out", str(tmp_path), "--jobs", "1")
     assert done.returncode == 0, done.stderr

@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from transforms.array_rules import rank_2, spread
+from transforms.array_rules import ARRAY_RULES, rank_2, spread
 from transforms.machines.counting import Counting
 from transforms.rules import REALS, RULES, Rule, Rules
-from transforms.array_rules import ARRAY_RULES
 from transforms.types import Array, Type
 
 

@@ -102,7 +102,7 @@ def pow(a: R, b: R) -> R:
     except OverflowError:
         return -math.inf if a < 0.0 and b % 2.0 == 1.0 else math.inf
     except ValueError:  # zero to a negative power, or a negative number to a fraction
-        return math.inf if a == 0.0 else math.nan
+        return math.nan if a else math.copysign(math.inf, a) if b % 2.0 == 1.0 else math.inf
 
 
 def absolute(a: R) -> R:
@@ -122,7 +122,7 @@ def minimum(a: R, b: R) -> R:
 
 
 def relu(a: R) -> R:
-    return maximum(a, 0.0 * a) if isinstance(a, np.ndarray) else maximum(a, 0.0)
+    return np.where(a < 0.0, 0.0, a) if isinstance(a, np.ndarray) else maximum(a, 0.0)
 
 
 # What pullbacks need besides. A zero first argument passes through `div0` and `mul0` whatever the second one is: an

@@ -4,10 +4,17 @@ import gc
 from types import FunctionType, ModuleType
 
 import numpy as np
+import pytest
 
 from harness.checks.battery import BATTERY
+from harness.checks.battery import NATIVE as battery_native
+from harness.checks.subject import UNMUTATED
 from harness.select import selector
-from mutants.plan import is_native, name, select
+from mutants.catalogue.all import CATALOGUE
+from mutants.catalogue.all import NATIVE as catalogue_native
+from mutants.coverage import reaches
+from mutants.leaves import replaced
+from mutants.plan import Plan, is_native, name, select
 from tests.mutants.fakes import CAUGHT, OWN, mutant
 
 
@@ -51,3 +58,20 @@ def _arrays(root):
             todo += [cell.cell_contents for cell in each.__closure__ or ()]
         else:
             todo += gc.get_referents(each)
+
+
+GROUPS = ((CATALOGUE, BATTERY), (catalogue_native, battery_native))
+
+
+@pytest.mark.parametrize(("group", "checks"), GROUPS, ids=["matrix", "native"])
+def test_the_catalogue_fits_the_battery(group, checks):
+    Plan(group, checks)  # ids are unique
+    known = {check.id for check in checks}
+    assert {m.id: set(m.caught_by) - known for m in group if not set(m.caught_by) <= known} == {}
+
+
+@pytest.mark.parametrize("group", [CATALOGUE, catalogue_native], ids=["matrix", "native"])
+def test_every_mutant_replaces_the_leaf_that_it_names(group):
+    for each in group:
+        leaves = replaced(UNMUTATED, each.applied(UNMUTATED))
+        assert any(reaches([leaf.path], each.target) for leaf in leaves), each.id

@@ -8,9 +8,12 @@ import shutil
 import subprocess
 import sys
 from dataclasses import fields
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from harness import reference
 from harness.reference_tape import Undefined
@@ -87,6 +90,16 @@ def test_no_field_is_missing(name: str):
     for field in fields(rule):
         assert getattr(rule, field.name) is not None
     assert rule.c and rule.domain.text and rule.shape(*[REAL] * arity(rule.evaluate)) == REAL
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_array_has_the_values_of_its_entries_at_the_ends_of_the_range_too(name: str):
+    ends = (-math.inf, -HUGE, -1.0, -0.0, 0.0, TINY, 1.0, HUGE, math.inf, math.nan)
+    evaluate = RULES[name].evaluate
+    points = list(product(ends, repeat=arity(evaluate)))
+    with np.errstate(all="ignore"):
+        found = evaluate(*np.array(points).T)
+    assert_allclose(found, [evaluate(*args) for args in points], rtol=1e-14, atol=0)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,62 +10,19 @@ of the row. A long row that a later segment reads, and what other kernels read, 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from transforms.array_rules import REDUCTIONS
 from transforms.kernels.nest import Nest
-from transforms.kernels.schedule import Schedule, Segment, alone, length, within
-from transforms.kernels.views import Graph, Node, Operand, Uniform, View
+from transforms.kernels.schedule import Schedule, Segment, length, within
+from transforms.kernels.uses import Uses, stands_in
+from transforms.kernels.views import Graph, Node, Uniform, View
 from transforms.machines.c_text import literal
 
 INLINE = 400
 """Characters of an expression that stands in another."""
 STARTS = {"sum": "-0.0", "max": "-INFINITY"}
 """What leaves every number as it is, added or compared."""
-
-
-@dataclass(slots=True)
-class Uses:
-    """Of each value: how many arguments and results are it, and whether it lies in memory, whole or a row of it."""
-
-    count: Counter[int] = field(default_factory=Counter)
-    only: dict[int, tuple[int, int]] = field(default_factory=dict)
-    """The last node that uses it, and as which argument."""
-    whole: set[int] = field(default_factory=set)
-    row: set[int] = field(default_factory=set)
-    scalars: set[int] = field(default_factory=set)
-    """Those that are used in their own kernel, entry by entry."""
-
-
-def uses(graph: Graph, made: Schedule) -> Uses:
-    found = Uses()
-    for result in graph.results:
-        if isinstance(result, View):
-            found.count[result.value] += 1
-            found.whole.add(result.value)
-    for number, node in enumerate(graph.nodes):
-        place = made.places[number]
-        if place.kernel < 0:
-            continue
-        if node.kind in ("fold", "gather"):
-            found.whole.add(number)
-        for k, arg in enumerate(node.args):
-            if isinstance(arg, Uniform):
-                continue
-            found.count[arg.value] += 1
-            found.only[arg.value] = number, k
-            there = made.places[arg.value]
-            if there.kernel != place.kernel or node.kind == "gather" or not within(graph, node, k):
-                found.whole.add(arg.value)
-            elif graph.nodes[arg.value].width > made.limits.short and (
-                there.segment != place.segment or alone(node, made.limits)
-            ):
-                found.row.add(arg.value)
-            else:
-                found.scalars.add(arg.value)
-    return found
 
 
 class Writing:
@@ -97,7 +54,9 @@ class Writing:
         for number in folds:
             self._fold_ends(number)
         self.nest.write("}")
-        return "\n    ".join(self.nest.lines), tuple(self.touched)
+        # What follows a `#line` is one line of C, or the next one would be counted as the next line of the source.
+        between = " " if self.line else "\n    "
+        return between.join(self.nest.lines), tuple(self.touched)
 
     def _row(self) -> None:
         for segment in self.kernel.segments:
@@ -118,7 +77,7 @@ class Writing:
                 self._set(number, 0, _sum(entries[0], entries[1:]))
             else:
                 self._declare(number, entries[0])
-                for entry in self._simple(number, entries[1:]):
+                for entry in self._simple(entries[1:]):
                     self._accumulate(f"v{number}_0", node, entry)
                 self._keep(number)
         elif node.kind == "fold":
@@ -127,9 +86,9 @@ class Writing:
         elif node.kind == "product":
             left = [self._entry(number, 0, p) for p in range(node.inner)]
             if node.columns > 2:
-                left = self._simple(number, left)
+                left = self._simple(left)
             for c in range(node.columns):
-                self._set(number, c, self._from_0(self._terms(number, left, (c,))))
+                self._set(number, c, self._from_0(self._terms(number, left, c)))
         else:
             for c in range(node.columns):
                 entries = [self._entry(number, k, c) for k in range(len(node.args))]
@@ -149,7 +108,7 @@ class Writing:
         self.along = {}
         for number in segment.nodes:
             node = self.graph.nodes[number]
-            if node.kind == "reduce" or node.kind == "product" and node.columns <= self.short:
+            if node.kind == "reduce" or (node.kind == "product" and node.columns <= self.short):
                 self._keep(number)
 
     def _columns(self, segment: Segment, step: int) -> None:
@@ -159,22 +118,22 @@ class Writing:
             if node.kind == "product" and node.columns <= self.short:
                 left = [self._entry(number, 0, c, True) for c in range(step)]
                 if node.columns > 1:
-                    left = self._simple(number, left)
+                    left = self._simple(left)
                 for c in range(node.columns):
-                    terms = self._terms(number, left, (c,), True)
+                    terms = self._terms(number, left, c, self._strides(0, self._steps(number)[0]))
                     self.nest.write(f"v{number}_{c} = {_sum(f'v{number}_{c}', terms)};")
             elif node.kind == "product":
                 left = [self._entry(number, 0, p) for p in range(node.inner)]
-                left = self._simple(number, left)
+                left = self._simple(left)
                 for c in range(step):
-                    terms = self._right_along(number, left, c)
+                    terms = self._terms(number, left, c, self._strides(0, self._steps(number)[1]))
                     self._set(number, c, self._from_0(terms), True)
             elif node.kind == "reduce":
                 entries = [self._entry(number, 0, c, True) for c in range(step)]
                 if node.c == "sum":
                     self.nest.write(f"v{number}_0 = {_sum(f'v{number}_0', entries)};")
                 else:
-                    for entry in self._simple(number, entries):
+                    for entry in self._simple(entries):
                         self._accumulate(f"v{number}_0", node, entry)
             elif node.kind == "fold":
                 for c in range(step):
@@ -188,7 +147,7 @@ class Writing:
     def _alone(self, number: int) -> None:
         """A product of a long row by long columns: some columns at a time."""
         node = self._at(number)
-        a, b = node.args
+        down, across = self._steps(number)
 
         def columns(step: int) -> None:
             self.nest.write("double " + ", ".join(f"v{number}_{c} = 0.0" for c in range(step)) + ";")
@@ -197,51 +156,38 @@ class Writing:
                 self.nest.write(f"{self._memory(number, c, True)} = v{number}_{c};")
 
         def terms(step: int, inner: int) -> None:
-            left = []
-            for p in range(inner):
-                if isinstance(a, Uniform):
-                    left.append(literal(a.entry))
-                    continue
-                if (a.value, 0) in self.entries and not a.strides[1]:
-                    left.append(self.entries[a.value, 0])
-                    continue
-                local = a.value in self.used.row and a.value not in self.used.whole
-                row = 0 if local else a.strides[0]
-                left.append(self._reference(a.value, self._strides(row, 0, a.strides[1]), p * a.strides[1]))
+            left = [self._left(number, p) for p in range(inner)]
             if step > 1:
-                left = self._simple(number, left)
+                left = self._simple(left)
             for c in range(step):
-                right = []
-                for p in range(inner):
-                    if isinstance(b, Uniform):
-                        right.append(literal(b.entry))
-                    else:
-                        strides = self._strides(0, b.strides[1], b.strides[0])
-                        right.append(self._reference(b.value, strides, c * b.strides[1] + p * b.strides[0]))
-                products = [f"{x} * {y}" for x, y in zip(left, right, strict=True)]
+                products = self._terms(number, left, c, self._strides(0, across, down))
                 self.nest.write(f"v{number}_{c} = {_sum(f'v{number}_{c}', products)};")
 
-        self.nest.write("{")
         self.nest.loop(node.columns, self.step, columns)
-        self.nest.write("}")
 
-    def _terms(self, number: int, left: Sequence[str], at: tuple[int], along: bool = False) -> list[str]:
-        """The products that a column's sum is of, for as many rows of the second argument as there are in `left`."""
-        b, (c,) = self.graph.nodes[number].args[1], at
-        if isinstance(b, Uniform):
-            return [f"{x} * {literal(b.entry)}" for x in left]
-        down, across = b.strides
-        strides = self._strides(0, down) if along else ()
-        return [f"{x} * {self._reference(b.value, strides, p * down + c * across)}" for p, x in enumerate(left)]
+    def _left(self, number: int, p: int) -> str:
+        """An entry of a long row, in memory, within two loops of which the inner one goes along it."""
+        a = self.graph.nodes[number].args[0]
+        if isinstance(a, Uniform):
+            return literal(a.entry)
+        row, across = a.strides
+        if not across:
+            return self._entry(number, 0, 0)
+        row = 0 if a.value in self.used.row and a.value not in self.used.whole else row
+        return self._reference(a.value, self._strides(row, 0, across), p * across)
 
-    def _right_along(self, number: int, left: Sequence[str], c: int) -> list[str]:
-        """As `_terms`, where the loop goes along the columns."""
+    def _terms(self, number: int, left: Sequence[str], c: int, strides: tuple[int, ...] = ()) -> list[str]:
+        """The products of `left` with as many entries of a column of the second argument, which loops go along so."""
         b = self.graph.nodes[number].args[1]
         if isinstance(b, Uniform):
             return [f"{x} * {literal(b.entry)}" for x in left]
         down, across = b.strides
-        strides = self._strides(0, across)
         return [f"{x} * {self._reference(b.value, strides, p * down + c * across)}" for p, x in enumerate(left)]
+
+    def _steps(self, number: int) -> tuple[int, int]:
+        """How far apart the entries of a column of the second argument are, and the columns."""
+        b = self.graph.nodes[number].args[1]
+        return b.strides if isinstance(b, View) else (0, 0)  # type: ignore[return-value]
 
     def _entry(self, number: int, k: int, c: int, along: bool = False) -> str:
         """Argument k of a value in a column, which is counted from where the loop is if that goes along the columns."""
@@ -262,7 +208,7 @@ class Writing:
         """Computes an entry: in memory, in a variable, or where it is used."""
         known = self.along if along else self.entries
         in_memory = number in self.used.whole or number in self.used.row
-        if self._stands_in(number, along) and len(text) < INLINE:
+        if len(text) < INLINE and stands_in(self.graph, self.made, self.used, number):
             known[number, c] = f"({text})"
             return
         if number in self.used.scalars:
@@ -270,19 +216,6 @@ class Writing:
             known[number, c] = text = f"v{number}_{c}"
         if in_memory:
             self.nest.write(f"{self._memory(number, c, along)} = {text};")
-
-    def _stands_in(self, number: int, along: bool) -> bool:
-        if self.used.count[number] != 1 or number in self.used.whole or number in self.used.row:
-            return False
-        user, k = self.used.only[number]
-        if self.made.places[user] != self.made.places[number]:
-            return False
-        node, value = self.graph.nodes[user], self.graph.nodes[number]
-        if node.kind == "product":
-            return node.columns == 1
-        if node.kind in ("reduce", "fold"):
-            return node.c == "sum"
-        return (value.width == node.columns) and node.c.count(f"{{{k}}}") == 1
 
     def _declare(self, number: int, text: str, c: int = 0) -> None:
         self.nest.write(f"double v{number}_{c} = {text};")
@@ -295,25 +228,22 @@ class Writing:
                 self.nest.write(f"{self._memory(number, c, False)} = v{number}_{c};")
 
     def _accumulate(self, to: str, node: Node, entry: str) -> None:
-        if node.c == "max":
-            (entry,) = self._simple(0, [entry])
-        self.nest.write(f"{to} = {REDUCTIONS[node.c].format(entry, r=to)};")
+        (term,) = [entry] if node.c == "sum" else self._simple([entry])
+        self.nest.write(f"{to} = {REDUCTIONS[node.c].format(term, r=to)};")
 
     def _from_0(self, terms: list[str]) -> str:
         """A sum of products, from its beginning."""
         return _sum("0.0", terms) if self.made.limits.zero else _sum(terms[0], terms[1:])
 
-    def _simple(self, number: int, entries: Sequence[str]) -> list[str]:
+    def _simple(self, entries: Sequence[str]) -> list[str]:
         """The entries as variables, where they are anything else: they are used several times."""
-        simple = []
-        for entry in entries:
-            if not entry.replace("_", "").isalnum() and not entry.replace(".", "").isdigit():
-                self.nest.serial += 1
-                name = f"a{self.nest.serial}"
-                self.nest.write(f"double {name} = {entry};")
-                entry = name
-            simple.append(entry)
-        return simple
+        return [entry if entry.replace("_", "").replace(".", "").isalnum() else self._local(entry) for entry in entries]
+
+    def _local(self, text: str) -> str:
+        self.nest.serial += 1
+        name = f"a{self.nest.serial}"
+        self.nest.write(f"double {name} = {text};")
+        return name
 
     def _strides(self, row: int, *inner: int) -> tuple[int, ...]:
         return (row,) * self.depth + inner
@@ -333,33 +263,28 @@ class Writing:
     def _at(self, number: int) -> Node:
         node = self.graph.nodes[number]
         if node.line != self.line and node.line:
-            self.nest.write(f"\n#line {node.line}")
+            self.nest.write(f"\n#line {node.line}\n   ")
             self.line = node.line
         return node
 
     def _fold_begins(self, number: int) -> None:
         node = self.graph.nodes[number]
-        if length(node, self.made.limits) is None:
-            for c in range(node.columns):
-                self.nest.write(f"double f{number}_{c} = {STARTS[node.c]};")
-        else:
-            self._each(number, lambda c: STARTS[node.c])
+
+        def columns(step: int) -> None:
+            for c in range(step):
+                self.nest.write(f"{self.nest.entry(self._base(number), (1,), c)} = {STARTS[node.c]};")
+
+        if length(node, self.made.limits) is not None:
+            self.nest.loop(node.columns, self.step, columns)
+            return
+        for c in range(node.columns):
+            self.nest.write(f"double f{number}_{c} = {STARTS[node.c]};")
 
     def _fold_ends(self, number: int) -> None:
         node = self.graph.nodes[number]
         if length(node, self.made.limits) is None:
             for c in range(node.columns):
                 self.nest.write(f"{self._base(number)}[{c}] = f{number}_{c};")
-
-    def _each(self, number: int, entry) -> None:  # noqa: ANN001
-        node = self.graph.nodes[number]
-        base = self._base(number)
-
-        def some(step: int) -> None:
-            for c in range(step):
-                self.nest.write(f"{self.nest.entry(base, (1,), c)} = {entry(c)};")
-
-        self.nest.loop(node.columns, self.step, some)
 
 
 def _sum(start: str, terms: Sequence[str]) -> str:

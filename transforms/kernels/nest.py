@@ -60,7 +60,7 @@ class Nest:
         elif times:
             self.write("{")
         self.lines += block
-        if times > 1 or times and rest:
+        if times > 1 or (times and rest):
             for p in level.pointers.values():
                 self.write(f"{p.name} = (void *)((double *){p.name} + {p.stride * step});")
         if times > 1:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from transforms.kernels.emit import Writing, uses
+from transforms.kernels.emit import Writing
 from transforms.kernels.schedule import LIMITS, Limits, schedule
+from transforms.kernels.uses import uses
 from transforms.kernels.views import Operand, Uniform, View, graph, strides
 from transforms.machines.c_nests import gather
 from transforms.machines.c_text import literal
@@ -50,7 +51,8 @@ def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[N
             machine.statement(gather("{0}", numbers[n], numbers[view.value], axes), bases[n], bases[view.value])
         elif kernel.segments:
             text, touched = Writing(found, made, used, number, bases).text()
-            machine.line = next((found.nodes[n].line for s in kernel.segments for n in s.nodes), 0)
+            lines_there = (found.nodes[n].line for segment in kernel.segments for n in segment.nodes)
+            machine.line = next(filter(None, lines_there), 0)
             machine.statement(text, *touched)
     return tuple([_result(numbers, operand) for operand in found.results])
 

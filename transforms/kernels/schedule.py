@@ -69,7 +69,7 @@ class Kernel:
     def full(self, limits: Limits, entries: int) -> bool:
         """Whether there is no room for a value that writes out so many entries of a row."""
         too_long = entries and self.entries + entries > limits.entries
-        return self.nodes >= limits.nodes or self.nodes > 0 and bool(too_long)
+        return self.nodes >= limits.nodes or (self.nodes > 0 and bool(too_long))
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +313,12 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
         place = made.places[arg.value]
         if place.kernel == kernel:
             before = segments[place.segment]
-            together = before.length == loop and not before.alone and not by_itself and _goes_along(graph.nodes[arg.value], arg, made.limits)
+            together = (
+                before.length == loop
+                and not before.alone
+                and not by_itself
+                and _goes_along(graph.nodes[arg.value], arg, made.limits)
+            )
             first = max(first, place.segment + (not together))
     for at in range(first, len(segments)):
         if segments[at].length == loop and not segments[at].alone and not by_itself:

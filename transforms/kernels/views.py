@@ -1,7 +1,7 @@
 """Straight lines as values that are computed and views of them.
 
-What only rearranges entries is not computed: a transposition, a stretching or a reshape is the value it rearranges, read
-with other strides. What is left goes along the entries of a matrix, row by row:
+What only rearranges entries is not computed: a transposition, a stretching or a reshape is the value it rearranges,
+read with other strides. What is left goes along the entries of a matrix, row by row:
 
     map       an entry from the entries of the arguments at the same place
     reduce    one entry for each row, from those of the row in order
@@ -21,7 +21,7 @@ from math import prod
 import numpy as np
 
 from transforms.array_rules import TABLE
-from transforms.machines.c_text import literal as number
+from transforms.machines.c_text import literal
 from transforms.mountain_goat.lines import Line
 from transforms.rules import OPERATIONS
 from transforms.syntax import Lit, Term, Var
@@ -31,7 +31,7 @@ ROWS = {**OPERATIONS, **TABLE}
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """An array whose entries are those of a value, at these strides; 0 along an axis of size 1 or one that stretches."""
+    """An array whose entries are those of a value, at these strides: 0 along an axis that stretches, or has size 1."""
 
     value: int
     shape: tuple[int, ...]
@@ -167,7 +167,7 @@ class _Building:
 
     def _mapped(self, c: str, args: list[Operand], statics: dict) -> View:
         shape = args[0].shape
-        text = c.format(*[f"{{{k}}}" for k in range(len(args))], **{k: number(v) for k, v in statics.items()})
+        text = c.format(*[f"{{{k}}}" for k in range(len(args))], **{k: literal(v) for k, v in statics.items()})
         if len(shape) != 2:  # the places of the entries do not matter, as long as they are the same
             args = [self.whole(arg) if isinstance(arg, View) else arg for arg in args]
             args = [_as(arg, (1, prod(shape))) for arg in args]
@@ -178,7 +178,8 @@ class _Building:
         shape = (a.shape[0], 1) if axis else (1, a.shape[1])
         if a.shape[axis] == 1:  # there is nothing to sum up
             return a
-        return self._add(Node("reduce" if axis else "fold", *a.shape, (a,), kind, line=self.line), shape)
+        rows, columns = a.shape
+        return self._add(Node("reduce" if axis else "fold", rows, columns, (a,), kind, line=self.line), shape)
 
     def _reshaped(self, a: Operand, shape: tuple[int, ...]) -> Operand:
         if isinstance(a, Uniform):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from transforms.mountain_goat.lines import ROWS
-from transforms.simplify.facts import BIT, FROM_0, NOT_MINUS_0, POSITIVE, certain
-from transforms.simplify.rewrite import Rewrite, Sight, literal, uniform
+from transforms.simplify.facts import BIT, NOT_MINUS_0, POSITIVE, certain
+from transforms.simplify.rewrite import REARRANGE, Rewrite, Sight, literal, uniform
 from transforms.syntax import INFIX, Lit, Op, Term
 
 SCALAR = ("add_k", "sub_k", "k_sub", "mul_k", "div_k", "k_div")
@@ -69,9 +69,9 @@ def _identity(s: Sight, o: Op) -> Term | None:
             return a
         case "mul_k" | "div_k" if k == -1.0:
             return Op("neg", (a,))
-        case "add_k" if is_number(k, -0.0) or k == 0.0 and certain(s, a, NOT_MINUS_0):
+        case "add_k" if is_number(k, -0.0) or (k == 0.0 and certain(s, a, NOT_MINUS_0)):
             return a
-        case "sub_k" if is_number(k, 0.0) or k == 0.0 and certain(s, a, NOT_MINUS_0):
+        case "sub_k" if is_number(k, 0.0) or (k == 0.0 and certain(s, a, NOT_MINUS_0)):
             return a
         case "mul_k" if is_number(k, 0.0) and certain(s, a, BIT):
             return literal(0.0, s.shape(a))
@@ -131,7 +131,7 @@ def _constants(s: Sight, o: Op) -> Term | None:
     if not all(isinstance(arg, Lit) for arg in o.args):
         return None
     values = [np.asarray(arg.value, float) for arg in o.args]  # type: ignore[union-attr]
-    shape = _shape(s, o)
+    shape = s.shape_of(o)
     with np.errstate(all="ignore"):
         if o.name in ROUNDED:
             entries = [uniform(arg) for arg in o.args]
@@ -141,7 +141,7 @@ def _constants(s: Sight, o: Op) -> Term | None:
             return literal(float(found.flat[0]), shape) if None not in entries else Lit(np.asarray(found))
         (value,) = values[:1]
         entry = uniform(o.args[0])
-        if o.name in ("transpose", "permute", "reshape", "broadcast"):
+        if o.name in REARRANGE:
             if entry is not None:
                 return literal(entry, shape)
             return Lit(ROWS[o.name].evaluate(value, **statics_of(o)))
@@ -151,12 +151,6 @@ def _constants(s: Sight, o: Op) -> Term | None:
                 return Lit(np.max(value, axis=axis, keepdims=True))
             return Lit(np.take(np.add.accumulate(value, axis=axis), [-1], axis=axis))  # in order, as compiled
     return None
-
-
-def _shape(s: Sight, o: Op) -> tuple[int, ...]:
-    from transforms.types import Array
-
-    return ROWS[o.name].shape(*[Array(s.shape(arg)) for arg in o.args], **statics_of(o)).shape  # type: ignore[union-attr]
 
 
 def _never(s: Sight, o: Op) -> Term | None:
@@ -252,31 +246,28 @@ def _transposed_product(s: Sight, o: Op) -> Term | None:
     return Op(scaled.name, (s.add(turned),), scaled.statics) if scaled else turned
 
 
-REARRANGING = ("transpose", "permute", "reshape", "broadcast")
 EXACT: tuple[Rewrite, ...] = (
-    Rewrite("constants", "exact", (*ROUNDED, *REARRANGING, "reduce"),
-            "IEEE 754 defines these operations, and sums are taken in the program's order; fewer operations", _constants),
-    Rewrite("rearrangements of rearrangements", "exact", REARRANGING,
-            "entries are moved, not computed with; fewer operations, or `reshape` for `transpose`", _collapse),
-    Rewrite("sums of one entry", "exact", ("reduce",), "a sum or maximum starts from the first entry; fewer operations",
+    Rewrite("constants", "exact", (*ROUNDED, *REARRANGE, "reduce"),
+            "IEEE 754 defines these operations, and sums are taken in the program's order; work, or spelling",
+            _constants),
+    Rewrite("rearrangements of rearrangements", "exact", REARRANGE, "entries are only moved; spelling", _collapse),
+    Rewrite("sums of one entry", "exact", ("reduce",), "a sum or maximum starts from the first entry; work",
             _one_entry),
     Rewrite("scalar forms", "exact", tuple(INFIX), "the same operation on the same entries; spelling", _scalar_form),
     Rewrite("identities", "exact", ("mul_k", "div_k", "add_k", "sub_k"),
-            "1 x, x / 1, x - 0 and x + -0 are x, x + 0 is where x is no -0, and 0 x is 0 where x is 0 or 1; "
-            "fewer operations", _identity),
+            "1 x, x / 1, x - 0 and x + -0 are x, x + 0 is where x is no -0, and 0 x is 0 where x is 0 or 1; work",
+            _identity),
     Rewrite("signs", "exact", ("neg", "add", "sub", "mul", "div", "mul_k", "div_k", "k_div", "k_sub", "add_k"),
-            "rounding is symmetric, and a - b is a + -b by definition; less weight", _signs),
-    Rewrite("signs of scalar forms", "exact", ("neg",), "rounding is symmetric; less work", _sign_of_scalar),
-    Rewrite("comparisons that are known", "exact", ("ge",), "what is greater than 0 is not at most 0, nor is NaN; "
-            "fewer operations", _never),
-    Rewrite("stretching last", "exact", MAPS, "equal entries give equal results; less work", _stretch_last),
-    Rewrite("stretching after sums", "exact", ("reduce",), "equal columns have equal sums; less work",
-            _reduce_stretched),
-    Rewrite("rearranging last", "exact", MAPS, "a map does not see where entries are; less weight", _rearrange_last),
-    Rewrite("transposing after sums", "exact", ("reduce",), "the same entries in the same order; less weight",
+            "rounding is symmetric, and a - b is a + -b by definition; work, or scaling", _signs),
+    Rewrite("signs of scalar forms", "exact", ("neg",), "rounding is symmetric; work", _sign_of_scalar),
+    Rewrite("comparisons that are known", "exact", ("ge",), "what is greater than 0 is not at most 0, nor is NaN; work",
+            _never),
+    Rewrite("stretching last", "exact", MAPS, "equal entries give equal results; work", _stretch_last),
+    Rewrite("stretching after sums", "exact", ("reduce",), "equal columns have equal sums; work", _reduce_stretched),
+    Rewrite("rearranging last", "exact", MAPS, "a map does not see where entries are; moving", _rearrange_last),
+    Rewrite("transposing after sums", "exact", ("reduce",), "the same entries in the same order; moving",
             _reduce_transposed),
-    Rewrite("transposing after stretching", "exact", ("broadcast",), "the same entries; less weight",
-            _stretch_transposed),
+    Rewrite("transposing after stretching", "exact", ("broadcast",), "the same entries; moving", _stretch_transposed),
     Rewrite("transposed products", "exact", ("transpose",),
-            "(a b)^T = b^T a^T: the same products, commuted, in the same order; less weight", _transposed_product),
+            "(a b)^T = b^T a^T: the same products, commuted, in the same order; turning", _transposed_product),
 )  # fmt: skip

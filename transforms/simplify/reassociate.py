@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, prod
 
-from transforms.simplify.exact import EXACT, k_of, statics_of
+from transforms.simplify.exact import k_of, statics_of
 from transforms.simplify.rewrite import Rewrite, Sight
 from transforms.syntax import Op, Term
-
-
-def _size(shape: tuple[int, ...]) -> int:
-    total = 1
-    for n in shape:
-        total *= n
-    return total
 
 
 # Scalars.
@@ -27,7 +20,7 @@ def _one_scalar(s: Sight, o: Op) -> Term | None:
     return None
 
 
-def _out_of_map(s: Sight, o: Op) -> Term | None:
+def _out_of_factor(s: Sight, o: Op) -> Term | None:
     """A factor of a factor: of the whole."""
     for at, arg in enumerate(o.args):
         inner = s.operation(arg, "mul_k", "neg")
@@ -56,7 +49,7 @@ def _out_of_product(s: Sight, o: Op) -> Term | None:
     size = s.shape(o.args[0])[0] * s.shape(o.args[1])[1]
     for at, arg in enumerate(o.args):
         inner = s.operation(arg, "mul_k", "neg")
-        if inner and isinstance(arg.name, str) and size * max(s.uses[arg.name], 1) <= _size(s.shape(arg)):  # type: ignore[union-attr]
+        if inner and size * max(s.uses[arg.name], 1) < prod(s.shape(arg)):  # type: ignore[union-attr]
             args = list(o.args)
             args[at] = inner.args[0]
             return Op(inner.name, (s.write("matmul", *args),), inner.statics)
@@ -67,9 +60,9 @@ def _into_product(s: Sight, o: Op) -> Term | None:
     product = s.operation(o.args[0], "matmul")
     if not product or not s.once(o.args[0]):
         return None
-    sizes = [_size(s.shape(arg)) for arg in product.args]
+    sizes = [prod(s.shape(arg)) for arg in product.args]
     at = sizes.index(min(sizes))
-    if sizes[at] >= _size(s.shape(o.args[0])):
+    if sizes[at] >= prod(s.shape(o.args[0])):
         return None
     args = list(product.args)
     args[at] = s.write(o.name, args[at], **statics_of(o))
@@ -110,15 +103,13 @@ def _chain(s: Sight, o: Op) -> Term | None:
 
 
 REASSOCIATING: tuple[Rewrite, ...] = (
-    Rewrite("one scalar", "reassociate", ("mul_k", "div_k"), "x / k = x (1/k), and factors commute; spelling, then "
-            "fewer operations", _one_scalar),
-    Rewrite("scalars out of factors", "reassociate", ("mul", "div"), "factors commute; less weight", _out_of_map),
-    Rewrite("scalars out of sums", "reassociate", ("reduce",), "a common factor; less work", _out_of_sum),
-    Rewrite("common scalars", "reassociate", ("add", "sub"), "a common factor; less work", _common_factor),
-    Rewrite("scalars out of products", "reassociate", ("matmul",), "a common factor; less work", _out_of_product),
-    Rewrite("scalars into products", "reassociate", ("mul_k",), "a common factor; less work", _into_product),
-    Rewrite("factors of rows", "reassociate", ("reduce",), "a common factor; less work", _row_factor),
-    Rewrite("chains of products", "reassociate", ("matmul",), "(a b) c = a (b c); less work", _chain),
+    Rewrite("one scalar", "reassociate", ("mul_k", "div_k"), "x / k = x (1/k), and factors commute; spelling, or work",
+            _one_scalar),
+    Rewrite("scalars out of factors", "reassociate", ("mul", "div"), "factors commute; scaling", _out_of_factor),
+    Rewrite("scalars out of sums", "reassociate", ("reduce",), "a common factor; work", _out_of_sum),
+    Rewrite("common scalars", "reassociate", ("add", "sub"), "a common factor; work", _common_factor),
+    Rewrite("scalars out of products", "reassociate", ("matmul",), "a common factor; work", _out_of_product),
+    Rewrite("scalars into products", "reassociate", ("mul_k",), "a common factor; work", _into_product),
+    Rewrite("factors of rows", "reassociate", ("reduce",), "a common factor; work", _row_factor),
+    Rewrite("chains of products", "reassociate", ("matmul",), "(a b) c = a (b c); work", _chain),
 )  # fmt: skip
-
-REASSOCIATED: tuple[Rewrite, ...] = (*EXACT, *REASSOCIATING)

@@ -10,7 +10,7 @@ from transforms.mountain_goat.gradients import Generated, gradient
 from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.exact import EXACT, k_of, statics_of
-from transforms.simplify.levels import simplify
+from transforms.simplify.levels import simplified
 from transforms.simplify.rewrite import Rewrite, Sight
 from transforms.syntax import Op, Term, Var
 
@@ -85,7 +85,7 @@ RECOGNISED: tuple[Rewrite, ...] = (
 
 def recognised(straight: Straight) -> Straight:
     """The program with its compositions as operations of `RULES`."""
-    return simplify(straight, (*EXACT, *RECOGNISED), RULES)
+    return simplified(straight, (*EXACT, *RECOGNISED), RULES)[0]
 
 
 def reassociated_gradient(

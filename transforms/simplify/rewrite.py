@@ -3,22 +3,23 @@
 A rewrite looks at one operation, with what its arguments are bound to, and says what to compute instead: a variable or
 literal that is there already, or another operation, for which it may write lines. It is of one of two levels:
 
-    exact        the compiled program prints the same numbers, to the last bit (which NaN a NaN is does not count)
+    exact        the compiled program prints the same numbers, to the last bit (of NaNs, there is only one)
     reassociate  real arithmetic says the numbers are the same; doubles are rounded otherwise
 
 The pass goes along the lines once, in order; each operation is rewritten until nothing fits, and where the same
 operation on the same arguments is there already, that is used. Lines that nothing needs are then left out. Passes are
 repeated until one changes nothing, since a line that vanishes may make another the only use of a value.
 
-**Termination.** Every rewrite lessens what it looks at in the lexicographic order of
+**Termination.** Every rewrite lessens the expression that it looks at in the lexicographic order of
 
-    1. work      entries computed, multiplications of products and characters of their sums counted
-    2. weight    of the operations that are nested there: w(atom) = 2; a rearrangement 2 w + 1; `neg` w + 2;
-                 a product of matrices w(a) + w(b) + 2; any other operation (the sum of the arguments' w)^2
-    3. spelling  scalar forms below operations with literals, `mul_k` below `div_k`, `sub` below `add`, `reshape`
-                 below `transpose` and `permute`
+    1. work       entries computed, and multiplications and additions of products
+    2. turning    products beneath transpositions, counted for each of these
+    3. scaling    operations with a scalar (scalar forms and `neg`) beneath others, counted for each pair
+    4. moving     rearrangements beneath operations on entries, counted for each pair
+    5. spelling   operations; and of those: scalar forms below operations with literals, `mul_k` below `div_k`,
+                  `reshape` below `transpose` below `permute`
 
-and no line is written that was not there to a greater measure before. The justification of each says which it is.
+and `why` says which.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Rewrite:
     """One rewrite.
 
     heads   the operations that it looks at
-    why     why the numbers are the same, and what it lessens
+    why     why the numbers are the same; and what it lessens, as above
     apply   from the program so far and an operation to what takes its place, or None where it does not fit
     """
 
@@ -82,6 +83,10 @@ class Sight:
     def shape(self, atom: Term) -> tuple[int, ...]:
         return self.shapes[atom.name] if isinstance(atom, Var) else np.shape(atom.value)  # type: ignore[union-attr]
 
+    def shape_of(self, operation: Op) -> tuple[int, ...]:
+        types = [Array(self.shape(arg)) for arg in operation.args]
+        return ROWS[operation.name].shape(*types, **dict(operation.statics)).shape  # type: ignore[union-attr]
+
     def once(self, atom: Term) -> bool:
         """Whether a variable has one use only."""
         return isinstance(atom, Var) and self.uses[atom.name] <= 1
@@ -116,8 +121,7 @@ class Sight:
             return self.known[key]
         if name is None:
             name = self.names.fresh(self.wanted)
-        types = [Array(self.shape(arg)) for arg in operation.args]
-        self.shapes[name] = ROWS[operation.name].shape(*types, **dict(operation.statics)).shape  # type: ignore[union-attr]
+        self.shapes[name] = self.shape_of(operation)
         self.lines.append((name, operation))
         self.operations[name] = operation
         self.known[key] = Var(name)

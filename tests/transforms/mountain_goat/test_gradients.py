@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.transforms.mountain_goat.random_programs import random_program, straight
+from harness.random_matrices import random_matrices
 from transforms.mountain_goat.errors import MountainGoatError, NoGradient, UnknownName, WrongDirection
 from transforms.mountain_goat.gradients import Generated, descend, gradient, hvp
+from transforms.mountain_goat.inline import inline
+from transforms.mountain_goat.located import located
 from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.run import run
+from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.task import refuse_dynamic
 from transforms.mountain_goat.write import write
 
@@ -23,6 +28,10 @@ let x = [[0.5, -1.0], [2.0, 1.0]]
 let w = [[1.0, 2.0], [3.0, 4.0]]
 print col_sum(row_sum(relu(x @ w) * 2.0))
 """
+
+
+def straight(source: str) -> Straight:
+    return inline(lower(source, "p.mg"), source)
 
 
 def text_of(generated: Generated) -> str:
@@ -206,15 +215,16 @@ def test_the_conventions_at_kinks():
     assert lists(grad("let x = [[-1, 0, 2]]\nprint row_sum(x * ge(x, [[0]]))\n", "x"))[1] == [[0.0, 1.0, 1.0]]
 
 
-def test_descent_moves_all_matrices_at_once():
-    """x y at (3, 2), rate 1/4: to (2.5, 1.25), then by the gradient there."""
+@pytest.mark.parametrize(("a", "b"), [("x", "y"), ("v1", "v2"), ("v2", "v1"), ("b_s1", "b"), ("g_b", "b")])
+def test_descent_moves_all_matrices_at_once_whatever_they_are_called(a: str, b: str):
+    """a b at (3, 2), rate 1/4: to (2.5, 1.25), then by the gradient there."""
     x, y, losses = 3.0, 2.0, [6.0]
     for _ in range(3):
         x, y = x - 0.25 * y, y - 0.25 * x
         losses.append(x * y)
-    source = "let x = [[3]]\nlet y = [[2]]\nprint x * y\n"
-    assert [value.item() for value in printed(descend(straight(source), ["x", "y"], 3, 0.25))] == losses
-    assert [value.item() for value in printed(descend(straight(source), ["y", "x"], 0, 0.25))] == [6.0]
+    source = f"let {a} = [[3]]\nlet {b} = [[2]]\nprint {a} * {b}\n"
+    assert [value.item() for value in printed(descend(straight(source), [a, b], 3, 0.25))] == losses
+    assert [value.item() for value in printed(descend(straight(source), [b, a], 0, 0.25))] == [6.0]
 
 
 def test_descent_computes_once_what_does_not_move_and_is_linear_in_the_steps():
@@ -250,54 +260,48 @@ def test_nothing_is_dead():
     )
 
 
-def numeric_slope(source: str, name: str, direction: np.ndarray) -> float:
-    """The slope of the first print when an input moves along a direction, from differences (Richardson)."""
-    program = straight(source)
-
-    def value(step: float) -> float:
-        program.point[name][...] += step * direction
-        loss = run(program)[0].item()
-        program.point[name][...] -= step * direction
-        return loss
-
-    def central(h: float) -> float:
-        return (value(h) - value(-h)) / (2 * h)
-
-    return (4 * central(1e-5) - central(2e-5)) / 3
-
-
 @given(st.integers(0, 10**6))
-def test_gradients_of_random_programs_agree_with_differences(seed: int):
-    source, names = random_program(seed)
-    generated = gradient(straight(source), names)
+def test_nothing_is_dead_in_gradients_of_random_programs(seed: int):
+    sample = random_matrices(Random(seed))
+    generated = gradient(straight(sample.source), sample.wrt, sample.loss)
     assert unused(text_of(generated)) == []
     assert write(straight(text_of(generated))) == write(generated.straight)
-    rng = np.random.default_rng(seed)
-    for name, slope in zip(names, printed(generated)[1:], strict=True):
-        direction = rng.choice([-1.0, 1.0], slope.shape)
-        scale = 1.0 + np.abs(slope).sum() + abs(run(straight(source))[0].item())
-        assert abs((slope * direction).sum() - numeric_slope(source, name, direction)) < 1e-7 * scale
 
 
 @given(st.integers(0, 10**6))
 def test_a_product_with_the_hessian_is_the_gradient_of_the_gradient_s_sum(seed: int):
     """Through text: the gradient's program, extended by the sum, differentiated again."""
-    source, names = random_program(seed, lines=5)
-    program = straight(source)
+    sample = random_matrices(Random(seed), size=8)
+    program = straight(sample.source)
+    names = located(program, sample.wrt, program.prints[sample.loss])  # as the gradient's text calls them
     rng = np.random.default_rng(seed)
     directions = [rng.normal(size=program.point[name].shape) for name in names]
-    once = text_of(gradient(program, names))
-    slopes = re.findall(r"^print (\w+)$", once, re.MULTILINE)[1:]
+    once = text_of(gradient(program, sample.wrt, sample.loss))
+    slopes = re.findall(r"^print (.*)$", once, re.MULTILINE)[1:]
     terms = [f"col_sum(row_sum({slope} * {v.tolist()}))" for slope, v in zip(slopes, directions, strict=True)]
     twice = once + f"print {' + '.join(terms)}\n"
-    total, *found = printed(hvp(program, names, directions))
+    total, *found = printed(hvp(program, sample.wrt, directions, sample.loss))
     for name, value in zip(names, found, strict=True):
         try:
             first, expected = grad(twice, name, loss=len(names) + 1)
-        except NoGradient:
+        except (NoGradient, UnknownName):
             assert not value.any()
             continue
-        assert np.allclose(total, first, rtol=1e-12) and np.allclose(value, expected, rtol=1e-10, atol=1e-10)
+        assert np.allclose(total, first, rtol=1e-12)
+        assert np.allclose(value, expected, rtol=1e-10, atol=1e-10 * np.abs(expected).max())
+
+
+@given(st.integers(0, 10**6))
+def test_a_step_of_descent_goes_along_the_gradient_in_random_programs(seed: int):
+    sample = random_matrices(Random(seed))
+    program = straight(sample.source)
+    once = gradient(program, sample.wrt, sample.loss).straight
+    first, *slopes = run(once)
+    names = located(program, sample.wrt, program.prints[sample.loss])
+    moved = {name: once.point[name] - 1e-3 * slope for name, slope in zip(names, slopes, strict=True)}
+    second, *_ = run(replace(once, point={**once.point, **moved}))
+    found = printed(descend(program, sample.wrt, 1, 1e-3, sample.loss))
+    assert np.allclose(found, [first, second], rtol=1e-12, atol=0.0, equal_nan=True)
 
 
 @pytest.mark.parametrize(

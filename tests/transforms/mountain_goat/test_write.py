@@ -10,16 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.transforms.mountain_goat.random_programs import random_program, straight
+from harness.random_matrices import random_matrices
 from transforms.array_rules import TABLE
 from transforms.machines.syntax import binding
+from transforms.mountain_goat.inline import inline
 from transforms.mountain_goat.lines import Line, unchain
+from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.write import write
 from transforms.syntax import Lit, Op, Program, Term, Tuple, Var
 from transforms.typecheck import typecheck
 from transforms.types import Array
+
+
+def straight(source: str) -> Straight:
+    return inline(lower(source, "p.mg"), source)
 
 
 def same(found: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
@@ -99,9 +105,9 @@ def test_a_literal_of_another_rank_is_a_matrix_reshaped():
     assert same(run(straight(text)), run(program))
 
 
-@given(st.integers(0, 10**6))
-def test_random_programs_are_read_back(seed: int):
-    program = straight(random_program(seed)[0])
+@given(st.randoms(use_true_random=True), st.integers(1, 30))
+def test_random_programs_are_read_back(rng: random.Random, size: int):
+    program = straight(random_matrices(rng, size=size).source)
     text = write(program)
     again = straight(text)
     assert operations(again) == operations(program)

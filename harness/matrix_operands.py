@@ -1,4 +1,4 @@
-"""Expressions of Mountain Goat drawn at random, over the names that are in scope."""
+"""What operations of random programs of Mountain Goat are applied to: variables, literals, and values made to fit."""
 
 from __future__ import annotations
 
@@ -9,27 +9,16 @@ from random import Random
 
 from harness.valued_matrices import Expression, Function, Made, Shape, Unsuited, apply, evaluate
 
-ELEMENTWISE = ("+", "-", "*", "/", "ge")
-SHAPES = ("1x1", "1xn", "mx1", "mxn")
-STRETCHES = tuple([(a, b) for a in SHAPES for b in SHAPES if a != b])
-"""The shapes of two operands of which one stretches, or both; m and n are more than 1."""
-
-SCALAR = tuple([(sign, left) for sign in "+-*/" for left in (True, False)])
-"""An operation with a scalar on the left, or on the right."""
-
-UNARY = ("-", "transpose", "transpose", "relu", "exp", "log", "log", "sqrt", "sqrt")
-REDUCTIONS = ("row_sum", "row_max", "row_mean", "col_sum", "col_max", "col_mean")
-
 LARGEST, RANK, TRIES = 24, 5, 20
 """The most entries and the highest rank of a value, and how often what does not suit is drawn again."""
 
 
 @dataclass(slots=True)
-class Drawing:
-    """What expressions are drawn over.
+class Operands:
+    """Where operands are drawn from.
 
     `scope` holds what names stand for, the latest last, and `unused` the names that have not been used: they are
-    preferred, so that little is dead. A budget is how deep an expression may nest, roughly.
+    preferred, so that little is dead. A budget is how deep an operand may nest, roughly.
     """
 
     rng: Random
@@ -58,127 +47,6 @@ class Drawing:
             raise Unsuited
         return made
 
-    # Any expression.
-
-    def make(self, budget: int) -> Made:
-        """A matrix, or a tensor of another rank, with an operation outermost where one suits."""
-        ways: list[Callable[[int], Made]] = [
-            *[self.stretched] * 14, self.equal, *[self.with_scalar] * 5, *[self.unary] * 5, *[self.reduced] * 2,
-            self.product, self.reshaped, self.permuted, self.contracted, *[self.called] * bool(self.functions),
-        ]  # fmt: skip
-        return self.suited(*[lambda way=way: way(budget) for way in ways]) or self.variable(self.matrices())
-
-    def inner(self, budget: int) -> Made:
-        """Any value: an expression where the budget allows one, or a variable."""
-        if budget <= 0 or self.rng.random() < 0.4:
-            return self.variable(self.tensors())
-        made = self.make(budget - 1)
-        if self.rng.random() < 0.05:
-            return Made(Expression("()", (made.expression,)), made.value)
-        return made
-
-    def matrix(self, budget: int) -> Made:
-        if budget <= 0 and self.rng.random() < 0.8:
-            return self.variable(self.matrices())
-        return self.flattened(self.inner(budget))
-
-    def flattened(self, made: Made) -> Made:
-        """A value as a matrix."""
-        if len(made.shape) == 2:
-            return made
-        size = prod(made.shape)
-        rows = self.rng.choice([n for n in range(1, size + 1) if size % n == 0])
-        return self.op("reshape", made, numbers=(rows, size // rows))
-
-    def stretched(self, budget: int) -> Made:
-        """An elementwise operation in which an operand stretches, or both do."""
-        m, n = self.larger()
-        sizes = {"1x1": (1, 1), "1xn": (1, n), "mx1": (m, 1), "mxn": (m, n)}
-        a, b = self.rng.choice(STRETCHES)
-        return self.elementwise(sizes[a], sizes[b], budget)
-
-    def equal(self, budget: int) -> Made:
-        shape = self.variable(self.matrices(), use=False).shape
-        return self.elementwise(shape, shape, budget)
-
-    def elementwise(self, left: Shape, right: Shape, budget: int) -> Made:
-        sign = self.rng.choice(ELEMENTWISE)
-
-        def operation() -> Made:
-            a, b = self.shaped(left, budget - 1), self.shaped(right, budget - 1)
-            return self.op(sign, a, self.divisor(b) if sign == "/" else b)
-
-        return self.insisted(operation)
-
-    def with_scalar(self, budget: int) -> Made:
-        sign, left = self.rng.choice(SCALAR)
-
-        def operation() -> Made:
-            a, k = self.matrix(budget - 1), self.scalar()
-            return self.op(sign, k, self.divisor(a) if sign == "/" else a) if left else self.op(sign, a, k)
-
-        return self.insisted(operation)
-
-    def unary(self, budget: int) -> Made:
-        form = self.rng.choice(UNARY)
-
-        def operation() -> Made:
-            a = self.matrix(budget - 1)
-            return self.op(form, self.positive(a) if form in ("log", "sqrt") else a)
-
-        return self.insisted(operation)
-
-    def reduced(self, budget: int) -> Made:
-        return self.op(self.rng.choice(REDUCTIONS), self.matrix(budget - 1))
-
-    def product(self, budget: int) -> Made:
-        a, size = self.matrix(budget - 1), self.rng.randint(1, 4)
-        if self.rng.random() < 0.5:
-            return self.op("@", a, self.shaped((a.shape[1], size), budget - 1))
-        return self.op("@", self.shaped((size, a.shape[0]), budget - 1), a)
-
-    def reshaped(self, budget: int) -> Made:
-        a = self.inner(budget - 1)
-        return self.op("reshape", a, numbers=self.factors(prod(a.shape)))
-
-    def permuted(self, budget: int) -> Made:
-        a = self.inner(budget - 1)
-        axes = tuple(self.rng.sample(range(len(a.shape)), len(a.shape)))
-        return self.op("permute", a, numbers=axes)
-
-    def contracted(self, budget: int) -> Made:
-        """A contraction over some axes of a value, in any order, with one made to fit."""
-        rng, a = self.rng, self.inner(budget - 1)
-        rank = len(a.shape)
-        axes = rng.sample(range(rank), rng.randint(1, rank) if rng.random() < 0.9 else 0)
-        free = [rng.randint(1, 3) for _ in range(rng.choice((0, 1, 1, 2)))]
-        if (
-            rank - len(axes) + len(free) > RANK
-            or len(axes) + len(free) > RANK
-            or prod(free) * prod(a.shape[axis] for axis in axes) > LARGEST
-        ):
-            raise Unsuited("contract")
-        places = rng.sample(range(len(axes) + len(free)), len(axes) + len(free))
-        sizes = [0] * len(places)
-        for place, size in zip(places, [*[a.shape[axis] for axis in axes], *free], strict=True):
-            sizes[place] = size
-        b = self.shaped(tuple(sizes) or (1,), budget - 1)
-        return self.bounded(self.op("contract", a, b, numbers=(tuple(axes), tuple(places[: len(axes)]))))
-
-    def called(self, budget: int) -> Made:
-        """A call of a function that is defined, on values of its parameters' shapes."""
-        name = self.rng.choice(list(self.functions))
-        function = self.functions[name]
-        args = [self.shaped(shape, budget - 1) for _, shape in function.parameters]
-        inside = {p: arg.value for (p, _), arg in zip(function.parameters, args, strict=True)}
-        value = evaluate(function.body, inside, self.functions)
-        return Made(Expression(name, tuple([arg.expression for arg in args])), value)
-
-    def bounded(self, made: Made) -> Made:
-        if prod(made.shape) > LARGEST:
-            raise Unsuited("too large")
-        return made
-
     # Expressions of a shape, or in a domain.
 
     def shaped(self, shape: Shape, budget: int) -> Made:
@@ -202,6 +70,14 @@ class Drawing:
         if form == 1:
             return self.op(self.rng.choice("+-*/"), a, self.scalar())
         return self.op(self.rng.choice("+-*"), a, self.shaped(shape, budget - 1))
+
+    def flattened(self, made: Made) -> Made:
+        """A value as a matrix."""
+        if len(made.shape) == 2:
+            return made
+        size = prod(made.shape)
+        rows = self.rng.choice([n for n in range(1, size + 1) if size % n == 0])
+        return self.op("reshape", made, numbers=(rows, size // rows))
 
     def near(self, shape: Shape) -> dict[str, Made]:
         """The variables that can be brought to a shape by one operation, or else all."""

@@ -1,0 +1,75 @@
+"""Programs to simplify: random ones and their gradients, many compiled as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from harness.compiled import Emitted
+from harness.random_matrices import random_matrices
+from transforms.array_rules import TABLE
+from transforms.evaluate import evaluate
+from transforms.environment import Environment
+from transforms.machines.emit_c import EmitC, Number
+from transforms.machines.syntax import binding
+from transforms.mountain_goat.gradients import gradient
+from transforms.mountain_goat.inline import inline
+from transforms.mountain_goat.lines import unchain
+from transforms.mountain_goat.lower import lower
+from transforms.mountain_goat.run import run
+from transforms.mountain_goat.straight import Straight
+from transforms.syntax import Tuple, Var
+from transforms.walks import walking
+
+Emit = Callable[[EmitC, Straight], tuple[Number, ...]]
+
+
+def straight(source: str) -> Straight:
+    return inline(lower(source, "p.mg"), source)
+
+
+def random_programs(first: int, count: int) -> Iterator[Straight]:
+    """Programs with seeds from `first` on; every second is the gradient of the one before."""
+    for seed in range(first, first + (count + 1) // 2):
+        rng = Random(seed)
+        sample = random_matrices(rng, size=rng.choice((12, 24, 40)))
+        line = straight(sample.source)
+        yield line
+        yield gradient(line, sample.wrt, sample.loss).straight if sample.wrt else line
+
+
+def plain(machine: EmitC, line: Straight) -> tuple[Number, ...]:
+    """Emits a program as it is, one nest for each operation."""
+    with walking():
+        scope = Environment([(name, machine.given(line.point[name], name)) for name, _ in line.program.context])
+        lines, printed = unchain(line.program.term)
+        for name, bound in lines:
+            scope.bind(name, evaluate(machine, bound, scope))
+        return evaluate(machine, printed, scope)
+
+
+def results(programs: list[Straight], emit: Emit, level: str = "O0") -> list[list[np.ndarray]]:
+    """What the programs print, compiled together."""
+    machine = EmitC(TABLE)
+    return Emitted(machine, tuple([emit(machine, line) for line in programs])).run(level)
+
+
+def identical(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
+    """Whether results are the same to the last bit; NaN is NaN."""
+    pairs = [(np.asarray(a), np.asarray(b)) for a, b in zip(found, expected, strict=True)]
+    return all(
+        a.shape == b.shape and np.all((a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b)))
+        for a, b in pairs
+    )
+
+
+def scale(line: Straight) -> float:
+    """The largest absolute value that a program computes or is given."""
+    lines, _ = unchain(line.program.term)
+    names = [name for name, _ in line.program.context] + [name for name, _ in lines]
+    everything = binding(lines, Tuple(tuple([Var(name) for name in names])))
+    values = run(replace(line, program=replace(line.program, term=everything)))
+    return max(float(np.max(np.abs(value), where=np.isfinite(value), initial=0.0)) for value in values)
