@@ -18,8 +18,8 @@ from transforms.array_rules import TABLE
 from transforms.drivers import Point, Transformation
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
+from transforms.kernels.plan import LIMITS
 from transforms.kernels.program import emit
-from transforms.kernels.schedule import LIMITS
 from transforms.machines.c_text import STOPPED
 from transforms.machines.emit_c import EmitC
 from transforms.machines.interface import Value

@@ -4,6 +4,9 @@ Of each program: the `let`s that it has once functions are inlined, the bytes of
 executes compiled at each level, and the most bytes of arrays that are alive at once. `source` is the program of the
 loss alone; a generated gradient also has the ratio to the hand-derived one. What is compared is right: a bound says how
 far apart the entries are. Where a tool is missing, what needs it is skipped.
+
+All three are compiled as they are, and simplified at each level, in the cases `NAME-exact` and `NAME-reassociate`. At
+the latter level the gradient is generated with the pullbacks of recognised compositions.
 """
 
 from __future__ import annotations
@@ -24,6 +27,9 @@ from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.write import write
+from transforms.simplify.levels import simplify
+from transforms.simplify.recognise import reassociated_gradient
+from transforms.simplify.rewrite import Level
 
 WORKLOADS: Mapping[str, ModuleType] = {"attention": attention, "layernorm": layernorm, "transformer": transformer}
 
@@ -38,29 +44,40 @@ def compared(suite: str, case: str, sizes: Mapping[str, int]) -> list[Record]:
     texts["generated"] = generated(texts["hand-derived"], workload.PARAMETERS)
     programs = {subject: straight(text, f"{case}.mg") for subject, text in texts.items()}
     key = {"suite": suite, "case": case, "sizes": dict(sizes)}
-    lets = {subject: len(unchain(program.program.term)[0]) for subject, program in programs.items()}
-    records = _measurements(key, "lets", "lets", lets)
-    records += _measurements(
+    records = _measurements(
         key, "source_bytes", "bytes", {subject: len(text.encode()) for subject, text in texts.items()}
     )
-    emitted = {subject: compiled.straight(program) for subject, program in programs.items()}
+    records.append(_distance(key, *[run(programs[subject]) for subject in ("hand-derived", "generated")]))
+    records += _costs(key, programs, None)
+    records += _costs({**key, "case": f"{case}-exact"}, programs, "exact")
+    recognised = reassociated_gradient(programs["hand-derived"], workload.PARAMETERS)
+    programs["generated"] = straight(write(recognised.straight, recognised.sections), f"{case}.mg")
+    return records + _costs({**key, "case": f"{case}-reassociate"}, programs, "reassociate")
+
+
+def _costs(key: Mapping[str, object], programs: Mapping[str, Straight], level: Level | None) -> list[Record]:
+    """The costs of the programs simplified at a level, or as they are."""
+    suite, case = str(key["suite"]), key["case"]
+    simplified = {subject: simplify(line, level) if level else line for subject, line in programs.items()}
+    lets = {subject: len(unchain(program.program.term)[0]) for subject, program in simplified.items()}
+    records = _measurements(key, "lets", "lets", lets)
+    emitted = {subject: compiled.straight(program, level) for subject, program in programs.items()}
     try:
         memory = [native.peak_memory(native.build(program.source(memory=True))) for program in emitted.values()]
         records += _measurements(key, "peak_bytes", "bytes", dict(zip(emitted, memory, strict=True)))
     except ToolMissing as missing:
         records.append(_skip(suite, f"peak memory of {case}", missing))
-    records.append(_distance(key, *[run(programs[subject]) for subject in ("hand-derived", "generated")]))
     try:
         series = callgrind.series()
     except ToolMissing as missing:
         return [*records, _skip(suite, f"instruction counts of {case}", missing)]
-    for level in native.LEVELS:
-        profiles = callgrind.count_many([program.source() for program in emitted.values()], level)
+    for optimised in native.LEVELS:
+        profiles = callgrind.count_many([program.source() for program in emitted.values()], optimised)
         counts = {subject: profile.instructions for subject, profile in zip(emitted, profiles, strict=True)}
-        at_level = {**key, "case": f"{case}-{level}", "level": level, "toolchain": series}
+        at_level = {**key, "case": f"{case}-{optimised}", "level": optimised, "toolchain": series}
         records += _measurements(at_level, "instructions", "instructions", counts)
-        results = [emitted[subject].run(level) for subject in ("hand-derived", "generated")]
-        records.append(_distance({**key, "case": f"{case}-{level}"}, *results))
+        results = [emitted[subject].run(optimised) for subject in ("hand-derived", "generated")]
+        records.append(_distance({**key, "case": f"{case}-{optimised}"}, *results))
     return records
 
 

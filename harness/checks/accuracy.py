@@ -173,15 +173,15 @@ def _anywhere(rng: Random) -> float:
 def _sums(rng: Random) -> Iterator[Answer]:
     """Products and sums of positive numbers, so that no digit cancels: forwards, and in what stretching receives."""
     for text, shapes in (
-        ("matmul", {"x0": (2, 53), "x1": (53, 1)}),
-        ("reduce", {"x0": (1, 53)}),
+        ("matmul", {"x0": (3, 12), "x1": (12, 2)}),
+        ("reduce", {"x0": (2, 12)}),
         ("broadcast", {"x0": (1, 1)}),
     ):
-        statics = {"reduce": {"axis": 1, "kind": "sum"}, "broadcast": {"shape": (5, 11)}}.get(text, {})
+        statics = {"reduce": {"axis": 1, "kind": "sum"}, "broadcast": {"shape": (3, 4)}}.get(text, {})
         point = {x: _positive(shape, rng) for x, shape in shapes.items()}
         context = tuple([(x, Array(shape)) for x, shape in shapes.items()])
         program = Program(context, Op(text, tuple(map(Var, shapes)), tuple(statics.items())))
-        result = {"matmul": (2, 1), "reduce": (1, 1), "broadcast": (5, 11)}[text]
+        result = {"matmul": (3, 2), "reduce": (2, 1), "broadcast": (3, 4)}[text]
         yield _composite(Example(f"{text} of positive numbers", program, point, _positive(result, rng)))
     point = {"x": rng.uniform(1.0, 2.0), "y": rng.uniform(1.0, 2.0)}
     yield _composite(Example("a sum of nine products", parse(" + ".join(["x * y"] * 9)), point, 3.0))

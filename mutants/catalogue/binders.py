@@ -165,11 +165,10 @@ def _whole(ad: Reverse, value: Value, ct: Cotangent) -> Cotangent:
     """The cotangent of a value with zeros where it is absent."""
     while isinstance(value, Injected):
         value = value.value
-    if ct is ABSENT:
-        return ad.machine.constant_like(value, 0.0)
-    if isinstance(ct, tuple):
-        return tuple([_whole(ad, v, part) for v, part in zip(value, ct, strict=True)])
-    return ct
+    if isinstance(value, tuple):
+        parts = (ABSENT,) * len(value) if ct is ABSENT else ct
+        return tuple([_whole(ad, v, part) for v, part in zip(value, parts, strict=True)])
+    return ad.machine.constant_like(value, 0.0) if ct is ABSENT else ct
 
 
 def _case(ad: Reverse, e: Case, scope: Scope, change: Callable[[Any], Any]) -> Binder:

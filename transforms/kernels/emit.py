@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from transforms.array_rules import REDUCTIONS
 from transforms.kernels.nest import Nest
-from transforms.kernels.schedule import Schedule, Segment, length, within
+from transforms.kernels.plan import Schedule, Segment, length, within
 from transforms.kernels.uses import Uses, stands_in
 from transforms.kernels.views import Graph, Node, Uniform, View
 from transforms.machines.c_text import literal

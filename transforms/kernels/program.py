@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from transforms.kernels.emit import Writing
-from transforms.kernels.schedule import LIMITS, Limits, schedule
+from transforms.kernels.plan import LIMITS, Limits
+from transforms.kernels.schedule import schedule
 from transforms.kernels.uses import uses
 from transforms.kernels.views import Operand, Uniform, View, graph, strides
 from transforms.machines.c_nests import gather

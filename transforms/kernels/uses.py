@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from transforms.kernels.schedule import Schedule, alone, within
+from transforms.kernels.plan import Schedule, alone, within
 from transforms.kernels.views import Graph, Uniform, View
 
 

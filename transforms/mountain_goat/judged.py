@@ -14,6 +14,8 @@ from transforms.mountain_goat.lines import Line, needed
 from transforms.mountain_goat.located import located
 from transforms.mountain_goat.straight import Straight
 from transforms.reverse import CLAUSES
+from transforms.simplify.levels import simplify
+from transforms.simplify.rewrite import Level
 from transforms.syntax import Term
 
 
@@ -29,11 +31,13 @@ class MatrixDrivers(Drivers):
     step(machine, parameter, ct, rate)   the parameter after a step of descent
     locate(straight, names, line)        the inputs that names stand for on the line of the loss
     prune(lines, results)                the variables that results depend on: what is kept
+    simplify(straight, level)            a program that prints the same with fewer operations
     """
 
     step: Callable[[Machine, Value, Value, float], Value] = downhill
     locate: Callable[[Straight, Sequence[str], int], tuple[str, ...]] = located
     prune: Callable[[list[Line], Iterable[Term]], set[str]] = needed
+    simplify: Callable[[Straight, Level], Straight] = simplify
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,14 +226,6 @@ def _reduce_transposed(s: Sight, o: Op) -> Term | None:
     return Op("transpose", (s.write("reduce", inner.args[0], axis=1 - axis, kind=kind),))
 
 
-def _stretch_transposed(s: Sight, o: Op) -> Term | None:
-    inner = s.operation(o.args[0], "transpose")
-    if not inner:
-        return None
-    wide = s.write("broadcast", inner.args[0], shape=statics_of(o)["shape"][::-1])
-    return Op("transpose", (wide,))
-
-
 def _transposed_product(s: Sight, o: Op) -> Term | None:
     (whole,) = o.args
     scaled = s.operation(whole, "mul_k", "div_k", "neg")
@@ -242,6 +234,8 @@ def _transposed_product(s: Sight, o: Op) -> Term | None:
     if not product or not s.once(whole) or not s.once(inside):
         return None
     a, b = product.args
+    if not s.operation(a, "transpose") and not s.operation(b, "transpose"):
+        return None  # there would be two transpositions in the place of one
     turned = Op("matmul", (s.write("transpose", b), s.write("transpose", a)))
     return Op(scaled.name, (s.add(turned),), scaled.statics) if scaled else turned
 
@@ -267,7 +261,6 @@ EXACT: tuple[Rewrite, ...] = (
     Rewrite("rearranging last", "exact", MAPS, "a map does not see where entries are; moving", _rearrange_last),
     Rewrite("transposing after sums", "exact", ("reduce",), "the same entries in the same order; moving",
             _reduce_transposed),
-    Rewrite("transposing after stretching", "exact", ("broadcast",), "the same entries; moving", _stretch_transposed),
     Rewrite("transposed products", "exact", ("transpose",),
             "(a b)^T = b^T a^T: the same products, commuted, in the same order; turning", _transposed_product),
 )  # fmt: skip

@@ -48,10 +48,11 @@ def _common_factor(s: Sight, o: Op) -> Term | None:
 def _out_of_product(s: Sight, o: Op) -> Term | None:
     size = s.shape(o.args[0])[0] * s.shape(o.args[1])[1]
     for at, arg in enumerate(o.args):
-        inner = s.operation(arg, "mul_k", "neg")
+        moved = s.operation(arg, "transpose", "reshape")
+        inner = s.operation(moved.args[0] if moved else arg, "mul_k", "neg")
         if inner and size * max(s.uses[arg.name], 1) < prod(s.shape(arg)):  # type: ignore[union-attr]
             args = list(o.args)
-            args[at] = inner.args[0]
+            args[at] = s.write(moved.name, *inner.args, **statics_of(moved)) if moved else inner.args[0]
             return Op(inner.name, (s.write("matmul", *args),), inner.statics)
     return None
 
@@ -88,17 +89,25 @@ def _row_factor(s: Sight, o: Op) -> Term | None:
 
 # Chains of products.
 def _chain(s: Sight, o: Op) -> Term | None:
+    """A product of a product, perhaps a transposed one, whose cost is shared by what uses it."""
     (m, k), (_, n) = map(s.shape, o.args)
-    for at in (0, 1):
-        inner = s.operation(o.args[at], "matmul")
+    for at, arg in enumerate(o.args):
+        turned = s.operation(arg, "transpose")
+        whole = turned.args[0] if turned else arg
+        inner = s.operation(whole, "matmul")
         if not inner:
             continue
         (p, q), (_, r) = map(s.shape, inner.args)
-        now = m * k * n + p * q * r / max(s.uses[o.args[at].name], 1)  # type: ignore[union-attr]
-        if at == 0 and q * r * n + p * q * n < now:
-            return Op("matmul", (inner.args[0], s.write("matmul", inner.args[1], o.args[1])))
-        if at == 1 and m * p * q + m * q * r < now:
-            return Op("matmul", (s.write("matmul", o.args[0], inner.args[0]), inner.args[1]))
+        now = m * k * n + p * q * r / max(s.uses[whole.name], 1)  # type: ignore[union-attr]
+        then = q * k * n + m * q * n if at == 0 else m * k * q + m * q * n
+        if then >= now:
+            continue
+        a, b = inner.args
+        if turned:
+            a, b = s.write("transpose", b), s.write("transpose", a)
+        if at == 0:
+            return Op("matmul", (a, s.write("matmul", b, o.args[1])))
+        return Op("matmul", (s.write("matmul", o.args[0], a), b))
     return None
 
 

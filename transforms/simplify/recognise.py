@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from transforms.array_rules import TABLE
@@ -89,7 +90,7 @@ def recognised(straight: Straight) -> Straight:
 
 
 def reassociated_gradient(
-    straight: Straight, names: list[str] | tuple[str, ...], loss: int = 0, judged: MatrixTransformation = MATRICES
+    straight: Straight, names: Sequence[str], loss: int = 0, judged: MatrixTransformation = MATRICES
 ) -> Generated:
     """As `gradient`, with the textbook pullbacks of what is recognised."""
     return gradient(recognised(straight), names, loss, replace(judged, rules={**judged.rules, **COMPOSED}))

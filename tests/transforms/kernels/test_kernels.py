@@ -11,10 +11,12 @@ from harness.compiled import straight as compiled
 from harness.errors import ToolMissing
 from tests.transforms.simplify.programs import identical, plain, random_programs, results, straight
 from tests.transforms.simplify.test_levels import cache, compiles  # noqa: F401
+from transforms.kernels.plan import LIMITS, Limits
 from transforms.kernels.program import emit
-from transforms.kernels.schedule import LIMITS, Limits, schedule
+from transforms.kernels.schedule import schedule
 from transforms.kernels.views import graph, strides
 from transforms.mountain_goat.lines import unchain
+from transforms.syntax import Tuple
 
 LIMITED = {
     "nothing written out": Limits(short=1, product=1, step=1),
@@ -36,6 +38,7 @@ def test_kernels_compute_what_the_plain_program_computes_to_the_last_bit(limits)
 def kernels(source: str, limits: Limits = LIMITS):
     line = straight(source)
     lines, printed = unchain(line.program.term)
+    assert isinstance(printed, Tuple)
     values = graph(line.point, lines, printed.parts, {})
     return values, schedule(values, limits)
 
@@ -56,17 +59,17 @@ def test_rearrangements_are_not_computed():
 
 def test_a_softmax_is_one_kernel_and_its_rows_are_all_that_is_kept():
     softmax = "let e = exp(a - row_max(a))\nprint e / row_sum(e)\n"
-    values, made = kernels(f"let a = {matrix(4, 3)}\n{softmax}")
+    _, made = kernels(f"let a = {matrix(4, 3)}\n{softmax}")
     assert len(made.kernels) == 1 and len(made.kernels[0].segments) == 1
-    values, made = kernels(f"let a = {matrix(4, 30)}\n{softmax}")
+    _, made = kernels(f"let a = {matrix(4, 30)}\n{softmax}")
     # Three loops along a row: the maximum, the exponentials and their sum, the quotients.
     assert [segment.length for segment in made.kernels[0].segments] == [30, 30, 30]
 
 
 def test_what_a_product_needs_whole_is_in_a_kernel_before():
-    values, made = kernels(f"let a = {matrix(3, 3)}\nlet b = exp(a)\nprint b @ b\n")
+    _, made = kernels(f"let a = {matrix(3, 3)}\nlet b = exp(a)\nprint b @ b\n")
     assert [place.kernel for place in made.places] == [-1, 0, 1]
-    values, made = kernels(f"let a = {matrix(3, 3)}\nlet b = exp(a)\nprint b @ a\n")
+    _, made = kernels(f"let a = {matrix(3, 3)}\nlet b = exp(a)\nprint b @ a\n")
     assert [place.kernel for place in made.places] == [-1, 0, 0]
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from harness.compiled import Emitted
 from harness.random_matrices import random_matrices
 from transforms.array_rules import TABLE
-from transforms.evaluate import evaluate
 from transforms.environment import Environment
+from transforms.evaluate import evaluate
 from transforms.machines.emit_c import EmitC, Number
 from transforms.machines.syntax import binding
 from transforms.mountain_goat.gradients import gradient

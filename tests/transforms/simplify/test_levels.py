@@ -15,8 +15,8 @@ from harness.workloads import attention
 from tests.transforms.simplify.programs import identical, plain, random_programs, results, scale, straight
 from transforms.array_rules import TABLE
 from transforms.errors import AdjudgeError
+from transforms.kernels.plan import LIMITS
 from transforms.kernels.program import emit
-from transforms.kernels.schedule import LIMITS
 from transforms.machines.emit_c import EmitC
 from transforms.mountain_goat.gradients import descend
 from transforms.mountain_goat.lines import unchain

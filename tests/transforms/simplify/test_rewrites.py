@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.transforms.simplify.programs import straight
+from transforms.mountain_goat.gradients import gradient
 from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
@@ -25,7 +26,7 @@ let s = [[3.0]]
 """
 
 EXAMPLES = [
-    ("constants", "exp(a + [[1.0, 2.0, 3.0]] * [[0.0, 1.0, 1.0]])", "broadcast add exp"),
+    ("constants", "exp(a + [[1.0, 2.0, 3.0]] * [[0.0, 1.0, 1.0]])", "add exp"),
     ("rearrangements of rearrangements", "transpose(transpose(a)) * a", "mul"),
     ("rearrangements of rearrangements", "reshape(reshape(a, 3, 2), 1, 6)", "reshape"),
     ("rearrangements of rearrangements", "permute(permute(reshape(a, 1, 2, 3), 1, 2, 0), 2, 0, 1)", "reshape"),
@@ -41,7 +42,6 @@ EXAMPLES = [
     ("stretching after sums", "row_max(c * [[1.0, 1.0, 1.0]])", ""),
     ("rearranging last", "exp(transpose(a)) + transpose(b)", "exp add transpose"),
     ("transposing after sums", "row_sum(transpose(a))", "reduce reshape"),
-    ("transposing after stretching", "transpose(c) * [[1.0], [1.0], [1.0]]", "reshape broadcast"),
     ("transposed products", "transpose(a @ transpose(b))", "transpose matmul"),
 ]
 
@@ -53,7 +53,7 @@ REASSOCIATED = [
     ("scalars out of products", "transpose(c * 3.0) @ c", "reshape matmul mul_k"),
     ("scalars into products", "(c @ r) * 3.0", "mul_k matmul"),
     ("factors of rows", "row_sum(a * c)", "reduce mul"),
-    ("chains of products", "c @ (r @ transpose(a))", "transpose matmul matmul"),
+    ("chains of products", "(c @ r) @ transpose(a)", "transpose matmul matmul"),
 ]
 
 
@@ -107,10 +107,9 @@ def test_every_rewrite_has_an_example_a_justification_and_its_level():
 def test_what_might_change_a_bit_stays(expression):
     line = straight(f"{INPUTS}print {expression}\n")
     found, _ = simplified(line, EXACT)
-    spelt = {"add": "add_k", "sub": "sub_k"}
     kept = [bound.name for _, bound in unchain(found.program.term)[0]]
     before = [bound.name for _, bound in unchain(line.program.term)[0] if bound.name != "broadcast"]
-    assert len([name for name in kept if name != "broadcast"]) == len(before), (kept, before, spelt)
+    assert len([name for name in kept if name != "broadcast"]) == len(before), (kept, before)
 
 
 def test_common_subexpressions_are_computed_once_and_dead_code_never():
@@ -140,8 +139,6 @@ def test_compositions_are_recognised_and_their_gradients_are_those_of_their_part
     source = f"{INPUTS}{text}print col_sum(row_sum(y * b))\n"
     line = straight(source)
     assert operations(recognised(line)).split()[0] == operation
-    from transforms.mountain_goat.gradients import gradient
-
     expected, found = (run(differentiate(line, ["a"]).straight) for differentiate in (gradient, reassociated_gradient))
     for x, y in zip(found, expected, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-15)
