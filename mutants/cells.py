@@ -122,6 +122,7 @@ def _work(pipe: int, batch: Sequence[Cell[Any]]) -> NoReturn:
     status = 1
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
+        gc.disable()  # the process is short-lived, and what it shares must not be written to
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for _, work in batch:

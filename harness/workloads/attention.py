@@ -37,7 +37,7 @@ def logits({x}, {g}, {q}, {wk}, {wv}, {wo}) = context(x, g, q, wk, wv) @ wo
 # The loss: minus the mean log-probability of the labels.
 def shifted({z}) = z - row_max(z)
 def log_softmax({z}) = shifted(z) - log(row_sum(exp(shifted(z))))
-def cross_entropy({z}, {y}) = -col_sum(row_sum(y * log_softmax(z))) / {sequences}
+def cross_entropy({z}, {y}) = -(1.0 / {sequences}) * col_sum(row_sum(y * log_softmax(z)))
 let loss = cross_entropy(logits(x, g, q, wk, wv, wo), y)
 """
 

@@ -59,7 +59,7 @@ let z = uf @ wu
 let shifted = z - row_max(z)
 let ez = exp(shifted)
 let total = row_sum(ez)
-let loss = -col_sum(row_sum(y * (shifted - log(total)))) / {targets}
+let loss = -(1.0 / {targets}) * col_sum(row_sum(y * (shifted - log(total))))
 """
 
 _GRADIENTS = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from transforms.machines.interface import Value
 from transforms.rules import OPERATIONS, Operation, Rule, Rules
@@ -20,15 +20,17 @@ class TableMachine:
 
     def __init__(self, rules: Rules) -> None:
         self.rows: Mapping[str, Rule | Operation] = {**OPERATIONS, **rules}
-        for name in self.rows:
-            setattr(self, name, partial(self.apply, name))
         # The type of each tuple is worked out once: tuples share parts, and may be large. The tuples are held too, so
         # that the identity they are known by stays theirs.
         self._tuple_types: dict[int, tuple[Value, Product]] = {}
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, operation: str) -> Any: ...
+    def __getattr__(self, operation: str) -> Any:
+        """An operation of the table by its name, made when it is asked for first: most programs use few."""
+        if operation not in vars(self).get("rows", ()):
+            raise AttributeError(f"{type(self).__name__} has no operation {operation!r}")
+        named = partial(self.apply, operation)
+        setattr(self, operation, named)
+        return named
 
     def apply(self, operation: str, *args: Value, **statics: Any) -> Value:
         raise NotImplementedError
