@@ -1,7 +1,7 @@
 # `make` alone prints help: the text after `##` is what it says of a target.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench mutate report test test-all lint published clean help tools
+.PHONY: bench mutate report test test-all lint published viewer clean help tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -31,6 +31,9 @@ lint: $(READY) ## Check style, types and layers
 published: $(READY) ## Make the plot and the table that README shows again
 	$(BIN)/adjudge bench --quick --out reports/out > /dev/null
 	$(BIN)/python -m reports.published reports/out
+
+viewer: ## Fetch the viewer of mutation reports, which a test opens in Chromium, from the npm registry (needs npm)
+	npm install --prefix build/viewer --ignore-scripts --no-audit --no-fund --silent mutation-testing-elements@3.9.0
 
 clean: ## Remove all that make has made: the environment, caches and reports/out/
 	rm -rf .venv build dist *.egg-info reports/out .hypothesis .pytest_cache .ruff_cache .import_linter_cache

@@ -664,17 +664,20 @@ def check(expression: str | None, listing: bool, seeds: int, seed: int, named: s
     _one_thread_each()
     from harness import bench, records
     from harness.checks.battery import BATTERY
-    from harness.checks.load import applicable, load
+    from harness.checks.load import load
     from harness.checks.run import run
     from harness.checks.subject import UNMUTATED
 
     selected = _selector(expression)
     judged = load(named) if named else UNMUTATED
-    checks = [check for check in BATTERY if selected(check.id) and applicable(judged, check.needs)]
+    checks = [check for check in BATTERY if selected(check.id)]
     if listing:
         click.echo(_columns([(check.id, str(check.question), check.claim) for check in checks]), nl=False)
     if not checks:
         _complain("no check is selected; --list prints the names")
+        return Status.NOTHING_SELECTED
+    if not any(check.applies(judged) for check in checks):
+        _complain(f"no selected check applies to {judged.name}: {checks[0].id} needs {checks[0].needs}")
         return Status.NOTHING_SELECTED
     if listing:
         return Status.GOOD
@@ -687,22 +690,35 @@ def check(expression: str | None, listing: bool, seeds: int, seed: int, named: s
     else:
         click.echo(_check_text(judged.name, found))
         click.echo(f"seed {seed}" + (f" to {seed + seeds - 1}" if seeds > 1 else ""))
-    return Status.FINDING if any(record["outcome"] != "pass" for record in found) else Status.GOOD
+    return Status.FINDING if any(map(_fails, found)) else Status.GOOD
+
+
+def _fails(record: dict[str, Any]) -> bool:
+    from harness.checks.run import DOES_NOT_APPLY
+
+    return record["outcome"] not in ("pass", DOES_NOT_APPLY)
 
 
 def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
-    """A row for each check, with the worst of its seeds, and what shows each failure."""
+    """A row for each check, with the worst of its seeds; then what shows each failure, and what does not apply."""
     by_check: dict[str, list[dict[str, Any]]] = {}
     for record in found:
         by_check.setdefault(record["check"], []).append(record)
     rows, shown = [], []
+    lacking: dict[str, list[str]] = {}
     for check, of_seeds in by_check.items():
-        failed = [record for record in of_seeds if record["outcome"] != "pass"]
+        failed = [record for record in of_seeds if _fails(record)]
         worst = max(
             failed or of_seeds,
-            key=lambda r: math.inf if r["error"] is None else -1.0 if math.isnan(r["error"]) else r["error"],
+            key=lambda r: math.inf if r["error"] is None or math.isnan(r["error"]) else r["error"],
         )
-        verdict = f"FAILS: {worst['outcome'].removeprefix('killed-')}" if failed else "passes"
+        if failed:
+            verdict = f"FAILS: {worst['outcome'].removeprefix('killed-')}"
+        elif worst["outcome"] == "pass":
+            verdict = "passes"
+        else:
+            verdict = "does not apply"
+            lacking.setdefault(worst["where"], []).append(check)
         if len(of_seeds) > 1 and failed:
             verdict += f", in {len(failed)} of {len(of_seeds)} seeds"
         error = "-" if worst["error"] is None else f"{worst['error']:.2g}"
@@ -710,7 +726,8 @@ def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
         if failed:
             shown.append(f"{check}, seed {worst['seed']}: {worst['where']}")
     table = _grid(["check", "question", "worst error", "tolerance", name], rows)
-    return "\n\n".join([table, *shown])
+    silent = [f"does not apply, {needs}: {', '.join(checks)}" for needs, checks in lacking.items()]
+    return "\n\n".join([table, *shown, *(["\n".join(silent)] if silent else [])])
 
 
 @main.group(

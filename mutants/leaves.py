@@ -48,7 +48,7 @@ def replaced(before: Subject, after: Subject) -> list[Leaf]:
     for name, judged in before.transformations.items():
         for leaf in _differing(name, judged, after.transformations[name]):
             found.setdefault(leaf.path, leaf)
-    for field in fields(before.core):
+    for field in fields(before.core) if before.core else ():
         old, new = getattr(before.core, field.name), getattr(after.core, field.name)
         if not _same(old, new):
             found[f"core.{field.name}"] = Leaf(f"core.{field.name}", old, new)

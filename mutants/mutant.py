@@ -51,7 +51,7 @@ class Mutant:
     def applied(self, subject: Subject) -> Subject:
         """The subject with this leaf replaced. Raises NothingChanged."""
         mutated = subject.changed(self.id, self.change)
-        if self.change_core is not None:
+        if self.change_core is not None and subject.core is not None:
             mutated = replace(mutated, core=self.change_core(subject.core))
         same = all(mutated.transformations[name] is judged for name, judged in subject.transformations.items())
         if same and mutated.core is subject.core:

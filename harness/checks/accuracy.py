@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness import reference
-from harness.checks.check import Check, Measured, Question
+from harness.checks.check import Check, Measured, Needs, Question
 from harness.checks.comparison import Answer, Comparison, leaves, tables
 from harness.checks.examples import BINARY, SCALAR_FORMS, UNARY, Example
 from harness.checks.subject import Subject
@@ -202,6 +202,6 @@ CHECKS = (
         "accuracy", Question.ACCURATE,
         "values and derivatives of every rule are right to a few units in the last place, over the whole range",
         1.0, f"of {ARITHMETIC_ULPS} units in the last place for arithmetic, {ULPS} for the others", digits, accurate,
-        "gradients",
+        Needs.GRADIENTS,
     ),
 )  # fmt: skip

@@ -62,8 +62,6 @@ def _bounded(program: Program, point: dict[str, Any], cotangent: Any, results: i
 def constant(subject: Subject, prepared: list[Bounded]) -> Measured:
     """The largest ratio of operations, but for k - 1, to the source's, in the accumulator."""
     worst = Measured(0.0)
-    if "accumulator" not in subject.transformations:
-        return worst
     judged = subject.transformations["accumulator"]
     for case in prepared:
         counts = gradient(judged, case.program, case.point, case.cotangent).counts

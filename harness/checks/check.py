@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from harness.checks.subject import Subject
+from transforms.drivers import REPRESENTATIONS
 from transforms.errors import AdjudgeError
 
 
@@ -17,6 +18,17 @@ class Question(StrEnum):
     RIGHT = "right"
     COST = "cost"
     ACCURATE = "accurate"
+
+
+class Needs(StrEnum):
+    """What a check asks of a subject: any has gradients, and a function to gradients has nothing else."""
+
+    GRADIENTS = "gradients"
+    TRANSFORMATION = "a transformation"
+    SEVERAL = "two representations to compare"
+    CLAIMED = "the representation pointwise or accumulator"
+    ACCUMULATOR = "the representation accumulator"
+    CORE = "the efficiency theorem's transformation"
 
 
 class Outcome(StrEnum):
@@ -49,7 +61,7 @@ class Check:
     tolerance  the largest error that passes, and `reason`, why it is that
     prepare    from a seed, whatever does not depend on the subject: inputs, references, parsed programs
     measure    from a subject and what was prepared, the largest error; NaN where a NaN was found, which never passes
-    needs      "gradients", or "transformation" where a function to gradients is not enough
+    needs      what the subject must have for the check to say anything about it
     """
 
     id: str
@@ -59,7 +71,24 @@ class Check:
     reason: str
     prepare: Callable[[int], Any]
     measure: Callable[[Subject, Any], Measured]
-    needs: str = "transformation"
+    needs: Needs = Needs.TRANSFORMATION
+
+    def applies(self, subject: Subject) -> bool:
+        """Whether the subject has what the check needs; where it does not, the check would pass whatever it is."""
+        held = subject.transformations.keys()
+        match self.needs:
+            case Needs.GRADIENTS:
+                return True
+            case Needs.TRANSFORMATION:
+                return bool(held)
+            case Needs.SEVERAL:
+                return len(held) > 1
+            case Needs.CLAIMED:
+                return not held.isdisjoint(REPRESENTATIONS)
+            case Needs.ACCUMULATOR:
+                return "accumulator" in held
+            case Needs.CORE:
+                return subject.core is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 from harness.checks import bounds, generated, model, visits
-from harness.checks.check import Check, Measured, Question
+from harness.checks.check import Check, Measured, Needs, Question
 from harness.checks.claims import FAMILIES, FIXED, LAYER, Totals, alone_costs, claim, layer
 from harness.checks.comparison import tables
 from harness.checks.examples import DISTINCT_USES, ELEMENTWISE_USES, Example, Use, alone
@@ -103,7 +103,9 @@ def as_claimed(subject: Subject, prepared: Claims) -> Measured:
             if name in subject.transformations:
                 found = _run(subject.transformations[name], costed, lines=True)
                 wrong += _differences(f"{costed.label}, {name}", found, stated)
-    return _worst(wrong + generated.gradients(subject, prepared.generated))
+    if "accumulator" in subject.transformations:  # what the lengths of generated programs are claimed of
+        wrong += generated.gradients(subject, prepared.generated)
+    return _worst(wrong)
 
 
 def _of_rule(subject: Subject, applied: Applied) -> list[tuple[float, str]]:
@@ -192,7 +194,9 @@ def remembered(subject: Subject, prepared: Held) -> Measured:
             if name in subject.transformations:
                 found = _run(subject.transformations[name], costed)
                 wrong += _differences(f"{costed.label}, {name}", found, stated, ("peak_slots", "saved"))
-    return _worst(wrong + generated.descents(subject, prepared.generated))
+    if "accumulator" in subject.transformations:
+        wrong += generated.descents(subject, prepared.generated)
+    return _worst(wrong)
 
 
 COUNTS = "counts are whole numbers and do not depend on the point"
@@ -202,21 +206,23 @@ CHECKS = (
         "cost-constant", Question.COST,
         "over + - * / neg, value and gradient cost at most 5 times the source's operations, and k - 1 for k results",
         5.0, "the constant of Baur and Strassen, which is reached", bounds.programs, bounds.constant,
+        Needs.ACCUMULATOR,
     ),
     Check(
         "cost-exact", Question.COST,
         "operations, slot writes, saved numbers and lines of every rule and family are the closed forms",
-        0.0, COUNTS, exact, as_claimed,
+        0.0, COUNTS, exact, as_claimed, Needs.CLAIMED,
     ),
     Check(
         "cost-growth", Question.COST,
         "operations and slot writes of the families grow with the stated exponents",
         bounds.GROWTH_TOLERANCE, "at finite sizes the lower terms still show", bounds.families, bounds.growing,
+        Needs.CLAIMED,
     ),
     Check(
         "cost-theorem", Question.COST,
         "in the efficiency theorem's cost model, the reference figures are met and the bound holds",
-        0.0, COUNTS, model.cases, model.costs,
+        0.0, COUNTS, model.cases, model.costs, Needs.CORE,
     ),
     Check(
         "cost-visits", Question.COST,
@@ -226,6 +232,6 @@ CHECKS = (
     Check(
         "cost-memory", Question.COST,
         "what is alive at once and what is kept for the backward part are the closed forms, linear in the program",
-        0.0, COUNTS, memory, remembered,
+        0.0, COUNTS, memory, remembered, Needs.CLAIMED,
     ),
 )  # fmt: skip

@@ -16,8 +16,8 @@ from transforms.syntax import free_variables
 class Lengths:
     """A matrix program, the matrices that it is differentiated in, and the `let`s of what is generated.
 
-    `once` is what a descent has beside `each` of its steps; a step of 0 is not asked for. Where no `gradient` is stated,
-    what is claimed is that every `let` of it is needed.
+    `once` is what a descent has beside `each` of its steps; a step of 0 is not asked for. Where no gradient is stated,
+    the claim is that every `let` of it is needed.
     """
 
     label: str

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from harness.checks import hard_points
-from harness.checks.check import Check, Measured, Question
+from harness.checks.check import Check, Measured, Needs, Question
 from harness.checks.comparison import Answer, Comparison, leaves, shown, tables
 from harness.checks.examples import Example, signed
 from harness.checks.subject import Subject
@@ -182,11 +182,12 @@ CHECKS = (
     Check(
         "ties-and-kinks", Question.RIGHT,
         "every tie and kink has the stated derivative, and the composites that are guaranteed come out right",
-        1e-10, "of max(1, |expected|); most are exact, or infinite", kinks, at_kinks, "gradients",
+        1e-10, "of max(1, |expected|); most are exact, or infinite", kinks, at_kinks, Needs.GRADIENTS,
     ),
     Check(
         "hard-points", Question.RIGHT,
         "zeros, tiny, huge and saturated inputs: no NaN, no infinity, every digit asked for",
-        1e-10, "relative, since gradients there may be tiny", hard_points.answers, hard_points.compared, "gradients",
+        1e-10, "relative, since gradients there may be tiny", hard_points.answers, hard_points.compared,
+        Needs.GRADIENTS,
     ),
 )  # fmt: skip

@@ -43,7 +43,7 @@ def hand_derived(subject: Subject, asked: Workload) -> Measured:
         with np.errstate(divide="ignore", invalid="ignore"):
             errors = np.where(mine == theirs, 0.0, np.abs(mine - theirs) / np.abs(theirs))
         at = np.unravel_index(np.argmax(np.where(np.isnan(errors), np.inf, errors)), errors.shape)
-        where = f"{name}[{', '.join(map(str, at))}]: found {mine[at]!r}, expected {theirs[at]!r}"
+        where = f"{name}[{', '.join(map(str, at))}]: found {float(mine[at])!r}, expected {float(theirs[at])!r}"
         worst = worst.worse(Measured(float(errors[at]), where))
     return worst
 
@@ -66,6 +66,9 @@ def trained(subject: Subject, program: Straight) -> Measured:
     return worst
 
 
+FLAT = "a loss that is flat in the name"
+"""What only a representation notices that tells a cotangent that never arrived from zero, as the accumulator does."""
+
 REFUSED: tuple[tuple[str, str, str, int], ...] = (
     ("a loss that is not 1x1", "let a = [[1, 2]]\nprint a * 2", "a", 0),
     ("an unknown name", "let a = [[1]]\nprint a * 2", "b", 0),
@@ -73,7 +76,7 @@ REFUSED: tuple[tuple[str, str, str, int], ...] = (
     ("an alias of a literal", "let a = [[1]]\nlet b = a\nprint b * b", "b", 0),
     ("a name that is bound later", "let a = [[1]]\nprint a * a\nlet b = [[1]]\nprint b", "b", 0),
     ("a loss that does not depend on the name", "let a = [[1]]\nlet b = [[1]]\nprint a * a", "b", 0),
-    ("a loss that is flat in the name", "let a = [[1]]\nlet b = [[2]]\nprint ge(a, b) * b", "a", 0),
+    (FLAT, "let a = [[1]]\nlet b = [[2]]\nprint ge(a, b) * b", "a", 0),
     ("a loss that is not there", "let a = [[1]]\nprint a", "a", 1),
     ("a program that prints nothing", "let a = [[1]]", "a", 0),
     ("a name that stands for another literal by then", "let a = [[1]]\nlet a = a * 2\nprint a", "a", 0),
@@ -103,6 +106,8 @@ def not_refused(subject: Subject, tasks: Sequence[tuple[str, Callable[[Subject],
     parsed([ALLOWED])[0](subject)
     found = []
     for what, task in tasks:
+        if what == FLAT and "accumulator" not in subject.transformations:
+            continue
         try:
             task(subject)
         except AdjudgeError:

@@ -51,6 +51,7 @@ def cases(seed: int) -> list[Case]:
 
 def costs(subject: Subject, prepared: list[Case]) -> Measured:
     """The largest difference from the figures, and from an independent sum; infinite where the bound is broken."""
+    assert subject.core is not None
     worst = Measured(0.0)
     for case in prepared:
         verdict = judge(case.program, case.inputs, case.cotangent, subject.core)

@@ -1,4 +1,7 @@
-"""The battery on one subject, over seeds: what `adjudge check` reports."""
+"""The battery on one subject, over seeds: what `adjudge check` reports.
+
+On the transformation as it should be, whatever fails is a false alarm.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from multiprocessing import get_context
 from harness.checks.check import Check, judge
 from harness.checks.subject import Subject
 from harness.records import Record
+
+DOES_NOT_APPLY = "does-not-apply"
+"""The outcome of a check that asks for what a subject does not have."""
 
 # What a process of the pool works with, set once as it begins.
 _CHECKS: tuple[Check, ...] = ()
@@ -41,10 +47,12 @@ def _seed(seed: int) -> list[Record]:
 
 
 def one(check: Check, subject: Subject, seed: int) -> Record:
-    """What a check finds on a subject, with inputs drawn from a seed."""
-    result = judge(check, subject, check.prepare(seed))
-    return {
-        "kind": "check", "seed": seed, "check": check.id, "question": str(check.question),
-        "outcome": str(result.outcome), "error": result.error, "tolerance": check.tolerance,
-        "margin": result.margin(check), "where": result.where,
-    }  # fmt: skip
+    """What a check finds on a subject, with inputs drawn from a seed; a check that does not apply is not run."""
+    asked = {"kind": "check", "seed": seed, "check": check.id, "question": str(check.question)}
+    if check.applies(subject):
+        result = judge(check, subject, check.prepare(seed))
+        outcome, error, margin, where = str(result.outcome), result.error, result.margin(check), result.where
+    else:
+        outcome, error, margin, where = DOES_NOT_APPLY, None, None, f"needs {check.needs}"
+    found = {"outcome": outcome, "error": error, "tolerance": check.tolerance, "margin": margin, "where": where}
+    return {**asked, **found}

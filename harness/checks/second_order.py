@@ -12,6 +12,7 @@ import numpy as np
 
 from harness import reference
 from harness.checks.check import Check, Measured, Question
+from harness.checks.comparison import shown
 from harness.checks.subject import Subject
 from harness.workload_suite import straight
 from transforms.drivers import Point, hessian_products
@@ -142,7 +143,7 @@ def products(subject: Subject, questions: Sequence[Asked]) -> Measured:
             pairs = combinations(zip(found, rows, strict=True), 2)
             errors += [abs(hv @ w - hw @ v) / max(1.0, abs(hv @ w)) for (hv, v), (hw, w) in pairs]
             error = float(np.max(errors))  # NaN, if there is one
-            worst = worst.worse(Measured(error, f"{question.text}, {name}, at {dict(question.point)}"))
+            worst = worst.worse(Measured(error, f"{question.text}, {name}, at {shown(question.point)}"))
     return worst
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from harness.checks import refusals
-from harness.checks.check import Check, Measured, Question, counted
+from harness.checks.check import Check, Measured, Needs, Question, counted
 from harness.checks.comparison import asked, leaves, runs, tables
 from harness.checks.examples import (
     ARRAY_USES,
@@ -177,6 +177,6 @@ CHECKS = (
     Check(
         "determinism", Question.RIGHT,
         "a second call, after others, gives the same bits, and inputs are left as they were",
-        0.0, NONE, repeated, deterministic, "gradients",
+        0.0, NONE, repeated, deterministic, Needs.GRADIENTS,
     ),
 )  # fmt: skip

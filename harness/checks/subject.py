@@ -21,13 +21,13 @@ class Subject:
 
     `transformations` holds it by representation. A user's own function has none: then `function` gives its gradients,
     and the checks that ask for more than gradients do not apply to it. `core` is the transformation that the efficiency
-    theorem is about, which has clauses of its own.
+    theorem is about, which has clauses of its own; None where it is not under judgement.
     """
 
     name: str
     transformations: Mapping[str, Transformation] = field(default_factory=dict)
     function: Vjp | None = None
-    core: Clauses = EFFICIENT
+    core: Clauses | None = None
 
     def gradients(self, program: Program, point: Point, cotangent: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The context cotangent in each representation, by its name."""
@@ -53,5 +53,6 @@ class Subject:
 UNMUTATED = Subject(
     "adjudge",
     {name: replace(MATRICES, representation=judged.representation) for name, judged in TRANSFORMATIONS.items()},
+    core=EFFICIENT,
 )
 """The transformation as it should be, with every row of the table."""

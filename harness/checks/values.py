@@ -7,7 +7,7 @@ from random import Random
 
 from harness import reference, reference_double
 from harness.checks import linear, taylor
-from harness.checks.check import Check, Measured, Question
+from harness.checks.check import Check, Measured, Needs, Question
 from harness.checks.comparison import Answer, Comparison, answered
 from harness.checks.examples import Example, constructs, every_rule, signed, small_programs
 from harness.checks.sharing import shared
@@ -53,13 +53,13 @@ CHECKS = (
     Check(
         "reference", Question.RIGHT,
         "every rule, alone and inside small programs, and every construct give the high-precision value and gradient",
-        1e-10, f"of max(1, |expected|); {ROUNDING}", against_reference, compared, "gradients",
+        1e-10, f"of max(1, |expected|); {ROUNDING}", against_reference, compared, Needs.GRADIENTS,
     ),
     Check(
         "finite-differences", Question.RIGHT,
         "the gradient is the central difference of an independent evaluator in double precision",
         1e-6, "of max(1, |expected|); truncation and rounding of the differences are some 100 times smaller",
-        against_differences, compared, "gradients",
+        against_differences, compared, Needs.GRADIENTS,
     ),
     Check(
         "dot-product", Question.RIGHT,
@@ -70,22 +70,22 @@ CHECKS = (
         "taylor", Question.RIGHT,
         "what the gradient leaves of a change of the value shrinks with the square of the step",
         0.25, "by how much the rate may be below 2; a wrong gradient has rate 1",
-        taylor.expansions, taylor.remainders, "gradients",
+        taylor.expansions, taylor.remainders, Needs.GRADIENTS,
     ),
     Check(
         "representations", Question.RIGHT,
         "both representations give the same gradient, on random programs too",
         1e-12, "of the sum of |contributions|: only the order of sums differs",
-        linear.random_examples, linear.agreement,
+        linear.random_examples, linear.agreement, Needs.SEVERAL,
     ),
     Check(
         "linearity", Question.RIGHT,
         "the backpropagator is linear: b(s d + t e) = s b(d) + t b(e), for s and t of many sizes",
-        1e-10, f"of |s b(d)| + |t b(e)|; {ROUNDING}", linear.combinations, linear.combined, "gradients",
+        1e-10, f"of |s b(d)| + |t b(e)|; {ROUNDING}", linear.combinations, linear.combined, Needs.GRADIENTS,
     ),
     Check(
         "sharing", Question.RIGHT,
         "whatever is used several times receives the sum of all contributions, each once",
-        1e-10, f"of max(1, |expected|); {ROUNDING}", several_times, compared, "gradients",
+        1e-10, f"of max(1, |expected|); {ROUNDING}", several_times, compared, Needs.GRADIENTS,
     ),
 )  # fmt: skip

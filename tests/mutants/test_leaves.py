@@ -96,7 +96,7 @@ def test_a_row_that_is_added_and_a_table_that_answers_for_every_name():
 
 
 def test_a_clause_of_the_theorem():
-    core = replace(UNMUTATED.core, let=fakes.forgetful)
+    core = replace(EFFICIENT, let=fakes.forgetful)
     (leaf,) = replaced(UNMUTATED, replace(UNMUTATED, core=core))
     assert leaf.path == "core.let"
     assert place(leaf).path == "transforms/chad/transform.py"

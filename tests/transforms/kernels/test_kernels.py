@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from harness import callgrind, native
@@ -33,6 +34,19 @@ def test_kernels_compute_what_the_plain_program_computes_to_the_last_bit(limits)
     found = results(programs, lambda machine, line: emit(machine, line, LIMITED[limits]))
     for line, a, b in zip(programs, results(programs, plain), found, strict=True):
         assert identical(b, a), line.program.source
+
+
+@compiles
+@pytest.mark.parametrize("entry", ["-0.0", "0.0", "1e308"])
+def test_long_sums_and_maxima_start_from_their_first_entry(entry):
+    """Of -0.0 alone a sum is -0.0, and a product of matrices 0.0."""
+    a = f"[{', '.join([f'[{chr(44).join([entry] * 40)}]'] * 40)}]"
+    line = straight(
+        f"let a = {a}\nprint row_sum(a)\nprint col_sum(a)\nprint row_max(a)\nprint col_max(a)\nprint a @ a\n"
+    )
+    (found,), (expected,) = results([line], emit), results([line], plain)
+    assert identical(found, expected)
+    assert np.all(np.signbit(found[0]) == entry.startswith("-"))
 
 
 def kernels(source: str, limits: Limits = LIMITS):
