@@ -1,7 +1,7 @@
 # `make` alone prints help: the text after `##` is what it says of a target.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench mutate report test test-all lint published viewer clean help tools
+.PHONY: bench mutate mutmut report test test-all lint published viewer clean help tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -12,6 +12,9 @@ bench: $(READY) tools ## Measure every suite: tables here, files under reports/o
 
 mutate: $(READY) ## Judge the checks: which wrong versions do they catch, files under reports/out/ (QUICK=1: a part)
 	$(BIN)/adjudge mutate --out reports/out $(if $(filter-out 0,$(QUICK)),--quick)
+
+mutmut: $(READY) .venv/.mutmut-ready ## Judge the tests: which generic mutants of rules, macro and representations survive
+	$(BIN)/adjudge mutate generic --out reports/out
 
 report: $(READY) ## Make one page of what is in reports/out/: reports/out/report.html
 	$(BIN)/adjudge report --out reports/out
@@ -50,6 +53,11 @@ tools: $(READY)
 $(READY): pyproject.toml $(BIN)/python
 	@echo "Installing adjudge and its packages in .venv"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+.venv/.mutmut-ready: $(READY)
+	@echo "Installing mutmut in .venv"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutmut]'
 	@touch $@
 
 $(BIN)/python:

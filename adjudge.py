@@ -850,6 +850,27 @@ def mutate_show(id_: str, out: Path) -> None:
     raise Refused(f"no mutant is named {id_}; `adjudge mutate --list` prints the names")
 
 
+@mutate.command("generic", cls=Command, example="adjudge mutate generic --jobs 2")
+@JOBS
+@OUT
+@click.option("--json", "as_json", is_flag=True, help="Print the records, one JSON object a line.")
+def mutate_generic(jobs: int, out: Path, as_json: bool) -> Status:
+    """Let mutmut change the rules, the macro and the representations, and see whether their tests notice.
+
+    It works in a copy below build/. `make mutmut` installs mutmut first."""
+    _one_thread_each()
+    from harness import records
+    from mutants import generic as mutmut
+    from reports import files, generic
+
+    done = mutmut.conduct(mutmut.ROOT / "build" / "mutmut", jobs)
+    files.write(out / "mutmut.jsonl", records.lines(done.records).encode())
+    generic.write(done.records, out)
+    text = "\n".join([*(table.text() for table in generic.brief(done.records)), f"records and tables: {out}\n"])
+    click.echo(records.lines(done.records) if as_json else text, nl=False)
+    return done.status
+
+
 def _one_thread_each() -> None:
     """Many processes side by side are faster when none has threads of its own. To be called before numpy is there."""
     for library in ("OMP", "OPENBLAS", "MKL"):

@@ -22,8 +22,8 @@ from transforms.kernels.program import emit
 from transforms.machines.emit_c import EmitC
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.write import write
+from transforms.simplify.gradients import reassociated_gradient
 from transforms.simplify.levels import LEVELS, simplified
-from transforms.simplify.recognise import reassociated_gradient
 from transforms.simplify.rewrite import Level
 
 OF_HAND: Mapping[Level, float] = {"reassociate": 1.02}

@@ -27,8 +27,8 @@ from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.write import write
+from transforms.simplify.gradients import reassociated_gradient
 from transforms.simplify.levels import simplify
-from transforms.simplify.recognise import reassociated_gradient
 from transforms.simplify.rewrite import Level
 
 WORKLOADS: Mapping[str, ModuleType] = {"attention": attention, "layernorm": layernorm, "transformer": transformer}

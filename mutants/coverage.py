@@ -57,4 +57,4 @@ def _listening(subject: Subject, hear: Callable[[str], object]) -> Subject:
         )
 
     changed = {name: change(name, judged) for name, judged in subject.transformations.items()}
-    return replace(subject, transformations=changed, core=each("core", subject.core))
+    return replace(subject, transformations=changed, core=subject.core and each("core", subject.core))

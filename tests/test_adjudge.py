@@ -315,7 +315,9 @@ def test_explain_shows_the_jacobian_of_deeply_nested_values(term: str):
 
 
 def test_bench_writes_records_tables_and_plots(tmp_path: Path):
-    done = adjudge("bench", "--quick", "-k", "(product or doubling) and not native", "--out", str(tmp_path), "--jobs", "1")
+    done = adjudge(
+        "bench", "--quick", "-k", "(product or doubling) and not native", "--out", str(tmp_path), "--jobs", "1"
+    )
     assert done.returncode == 0, done.stderr
     for text in ("product in n: operations", "748,999", "3n^2 - 2n - 1", "as expected"):
         assert text in done.stdout
@@ -372,7 +374,10 @@ def test_bench_lists_and_selects_names():
     assert {name.split("/")[0] for name in names} >= {
         "product", "square", "sigmoid-square", "doubling", "projection", "random", "jacobian", "repeat",
     }  # fmt: skip
-    assert adjudge("bench", "--list", "-k", "square and not (sigmoid or native)").stdout.split() == ["square/in-m", "square/in-n"]
+    assert adjudge("bench", "--list", "-k", "square and not (sigmoid or native)").stdout.split() == [
+        "square/in-m",
+        "square/in-n",
+    ]
     done = adjudge("bench", "-k", "nothing-like-this")
     assert (done.returncode, done.stdout) == (5, "")
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 import adjudge
 from harness.checks import battery
-from harness.checks.check import Measured
+from harness.checks.check import Measured, Needs
 from harness.status import Status
 from mutants.catalogue import all as catalogue
 from reports import schema
@@ -252,7 +252,7 @@ number = 3
 @pytest.fixture
 def own(tiny: pytest.MonkeyPatch):
     Path("own_subject.py").write_text(OWN)
-    gradients = tuple(replace(c, needs="gradients") for c in fakes.BATTERY[:2])
+    gradients = tuple(replace(c, needs=Needs.GRADIENTS) for c in fakes.BATTERY[:2])
     tiny.setattr(battery, "BATTERY", (*gradients, fakes.COST))
     yield
     sys.modules.pop("own_subject", None)
@@ -271,7 +271,10 @@ def test_a_right_rule_passes(own: None):
 
 def test_a_function_is_judged_by_the_checks_that_ask_for_gradients_alone(own: None):
     done = check("--subject", "own_subject:right")
-    assert "gradient" in done.stdout and "cost" not in done.stdout
+    assert re.search(r"^gradient .*passes$", done.stdout, re.MULTILINE)
+    assert re.search(r"^cost .*does not apply$", done.stdout, re.MULTILINE)
+    assert "does not apply, needs a transformation: cost" in done.stdout
+    check("--subject", "own_subject:right", "-k", "cost", status=Status.NOTHING_SELECTED)
 
 
 @pytest.mark.parametrize("name", ["own_subject:number", "own_subject:absent", "no_such_module:x", "own_subject"])

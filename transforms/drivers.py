@@ -118,7 +118,8 @@ def _differentiate(judged: Transformation, program: Program, point: Point, seed:
 
 def everywhere(judged: Transformation) -> Transformation:
     """The transformation with every primitive taken to be defined everywhere: infinities and NaN flow through."""
-    return replace(judged, rules={name: replace(rule, domain=REALS) for name, rule in judged.rules.items()})
+    total = {name: replace(rule, domain=REALS) for name, rule in judged.rules.items() if rule.domain is not REALS}
+    return replace(judged, rules={**judged.rules, **total})
 
 
 def counts(judged: Transformation, program: Program, point: Point | None = None) -> Counts:

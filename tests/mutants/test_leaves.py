@@ -6,6 +6,7 @@ from harness.checks.subject import UNMUTATED
 from mutants.leaves import ROOT, place, replaced, source
 from mutants.mutant import rule
 from tests.mutants import fakes
+from transforms.chad.transform import EFFICIENT
 from transforms.cotangents.accumulator import accumulator
 from transforms.machines.counting import Counting
 from transforms.reverse import CLAUSES

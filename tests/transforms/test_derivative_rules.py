@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
-from transforms.derivative_rules import DERIVATIVE_RULES
+from transforms.derivative_rules import DERIVATIVE_RULES, FLAT, flat_cost, ge_pullback, ge_tangent, row
 from transforms.drivers import TRANSFORMATIONS, gradient, hessian_products, once_more, tangent
+from transforms.machines.counting import Counting
 from transforms.parse import parse
-from transforms.rules import OPERATIONS, RULES, arity
+from transforms.rules import OPERATIONS, REALS, RULES, Convention, arity
 from transforms.syntax import Op, Program, Var
-from transforms.types import REAL
+from transforms.types import REAL, Array
 
 BOTH = pytest.mark.parametrize("name", TRANSFORMATIONS)
 
@@ -58,6 +60,27 @@ def test_pullback_and_tangent(name: str):
         for x, partial in zip(variables, partials, strict=True):
             direction = {**dict.fromkeys(variables, 0.0), x: 1.0}
             assert tangent(program, point, direction, rules)[1] == pytest.approx(partial, rel=1e-13, abs=0.0)
+
+
+@pytest.mark.parametrize("name", DERIVATIVE_RULES)
+@pytest.mark.parametrize("shape", [(), (1, 1), (2, 3)])
+def test_the_counter_agrees_with_the_claimed_cost(name: str, shape: tuple[int, ...]):
+    rule, m = DERIVATIVE_RULES[name], Counting(RULES)
+    count = arity(rule.evaluate)
+    given = [m.constant(np.full(shape, 0.5) if shape else 0.5) for _ in range(count)]
+    result = m.constant(rule.evaluate(*[arg.value for arg in given]))
+    rule.pullback(m, given[0], result, *given)
+    claimed = rule.cost(*[Array(shape)] * count)
+    assert {kind: n for kind, n in m.by_kind.items() if n} == claimed
+    assert all(isinstance(n, int) for n in claimed.values())
+
+
+def test_a_row_takes_from_its_operation_what_it_is():
+    convention = Convention((2.0, 2.0), (0.0, 0.0), FLAT)
+    made, ge = row("ge", ge_pullback, ge_tangent, flat_cost, convention), OPERATIONS["ge"]
+    assert (made.name, made.shape, made.evaluate, made.c) == (ge.name, ge.shape, ge.evaluate, ge.c)
+    assert (made.pullback, made.tangent, made.cost) == (ge_pullback, ge_tangent, flat_cost)
+    assert (made.domain, made.conventions) == (REALS, (convention,))
 
 
 @BOTH

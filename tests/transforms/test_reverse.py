@@ -70,6 +70,11 @@ def test_tuples_in_the_context_and_in_the_result(name: str):
 
 
 @BOTH
+def test_a_representation_bears_its_name(name: str):
+    assert TRANSFORMATIONS[name].representation(Counting(RULES)).name == name
+
+
+@BOTH
 def test_let_is_the_composite_of_the_transposes_plus_the_context_part(name: str):
     assert grad(name, "let y = 3 * x in y * y", x=2.0) == {"x": 2 * (3 * 2.0) * 3}
     assert grad(name, "let y = 3 * x in y * y + 5 * x", x=2.0) == {"x": 2 * (3 * 2.0) * 3 + 5}

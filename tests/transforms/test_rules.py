@@ -18,10 +18,11 @@ from numpy.testing import assert_allclose
 from harness import reference
 from harness.reference_tape import Undefined
 from transforms import numeric
+from transforms.errors import ShapeMismatch
 from transforms.machines.counting import Counting
-from transforms.rules import OPERATIONS, RULES, Minus, Rule, arity
+from transforms.rules import OPERATIONS, RULES, Minus, Rule, arity, elementwise
 from transforms.syntax import Op, Var
-from transforms.types import REAL
+from transforms.types import REAL, Array, Product
 
 NAMES = sorted(RULES)
 TINY, HUGE = sys.float_info.min, sys.float_info.max
@@ -128,6 +129,22 @@ def test_the_counter_agrees_with_the_claimed_cost(name: str):
     types = [REAL] * arity(rule.evaluate)
     for args in arguments(name, 1, 5):
         assert derivatives(rule, args)[2] == dict(rule.cost(*types))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_claimed_cost_is_that_of_a_real_for_each_entry(name: str):
+    rule = RULES[name]
+    count = arity(rule.evaluate)
+    one, six = rule.cost(*[REAL] * count), rule.cost(*[Array((2, 3))] * count)
+    assert six == {kind: 6 * n for kind, n in one.items()}
+    assert all(isinstance(n, int) for n in six.values())
+
+
+def test_shapes_that_elementwise_rows_refuse_are_named():
+    with pytest.raises(ShapeMismatch, match=r"^expected real or an array, found \(real, real\)$"):
+        elementwise(Product((REAL, REAL)))
+    with pytest.raises(ShapeMismatch, match=r"^expected arguments of one shape, found real\[2,3\] and real$"):
+        elementwise(Array((2, 3)), REAL)
 
 
 CLAIMED = {

@@ -15,6 +15,7 @@ from transforms.mountain_goat.located import located
 from transforms.mountain_goat.straight import Straight
 from transforms.reverse import CLAUSES
 from transforms.simplify.levels import simplify
+from transforms.simplify.recognise import recognised
 from transforms.simplify.rewrite import Level
 from transforms.syntax import Term
 
@@ -32,12 +33,14 @@ class MatrixDrivers(Drivers):
     locate(straight, names, line)        the inputs that names stand for on the line of the loss
     prune(lines, results)                the variables that results depend on: what is kept
     simplify(straight, level)            a program that prints the same with fewer operations
+    recognise(straight)                  the program with its compositions as operations of the table
     """
 
     step: Callable[[Machine, Value, Value, float], Value] = downhill
     locate: Callable[[Straight, Sequence[str], int], tuple[str, ...]] = located
     prune: Callable[[list[Line], Iterable[Term]], set[str]] = needed
     simplify: Callable[[Straight, Level], Straight] = simplify
+    recognise: Callable[[Straight], Straight] = recognised
 
 
 @dataclass(frozen=True, slots=True)

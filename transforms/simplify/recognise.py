@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from transforms.array_rules import TABLE
 from transforms.composed_rules import COMPOSED
-from transforms.mountain_goat.gradients import Generated, gradient
-from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.exact import EXACT, k_of, statics_of
 from transforms.simplify.levels import simplified
@@ -87,10 +82,3 @@ RECOGNISED: tuple[Rewrite, ...] = (
 def recognised(straight: Straight) -> Straight:
     """The program with its compositions as operations of `RULES`."""
     return simplified(straight, (*EXACT, *RECOGNISED), RULES)[0]
-
-
-def reassociated_gradient(
-    straight: Straight, names: Sequence[str], loss: int = 0, judged: MatrixTransformation = MATRICES
-) -> Generated:
-    """As `gradient`, with the textbook pullbacks of what is recognised."""
-    return gradient(recognised(straight), names, loss, replace(judged, rules={**judged.rules, **COMPOSED}))

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from harness.checks.battery import BATTERY, ORDER
-from harness.checks.check import Check, Outcome, judge
+from harness.checks.check import Check, Needs, Outcome, judge
 from harness.checks.subject import UNMUTATED, Subject
 from harness.reference_double import like
 from transforms import numeric
@@ -211,7 +211,7 @@ def test_a_function_to_gradients_is_judged_by_the_checks_that_ask_for_them_alone
     mine = Subject("mine", function=lambda program, point, ct: gradient(judged, program, point, ct).cotangent)
     wrong = Subject("wrong", function=lambda program, point, ct: numbers(point, 7.0))
     missing = Subject("missing", function=lambda program, point, ct: numbers(point, math.nan))
-    asking: list[Check] = [check for check in BATTERY if check.needs == "gradients" and check.id in CHECKS]
+    asking: list[Check] = [check for check in BATTERY if check.needs is Needs.GRADIENTS and check.id in CHECKS]
     assert len(asking) >= 8
     for check in asking:
         assert outcome(check.id, mine) is Outcome.PASS

@@ -13,8 +13,9 @@ from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.exact import EXACT
+from transforms.simplify.gradients import reassociated_gradient
 from transforms.simplify.levels import LEVELS, simplified
-from transforms.simplify.recognise import RECOGNISED, RULES, reassociated_gradient, recognised
+from transforms.simplify.recognise import RECOGNISED, RULES, recognised
 from transforms.simplify.rewrite import Rewrite
 
 INPUTS = """\
