@@ -31,8 +31,9 @@ lint: $(READY) ## Check style, types and layers
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 
-published: $(READY) ## Make the plot and the table that README shows again
+published: $(READY) ## Make the plot and the tables that README shows again
 	$(BIN)/adjudge bench --quick --out reports/out > /dev/null
+	$(BIN)/adjudge mutate --out reports/out > /dev/null
 	$(BIN)/python -m reports.published reports/out
 
 viewer: ## Fetch the viewer of mutation reports, which a test opens in Chromium, from the npm registry (needs npm)

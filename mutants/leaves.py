@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.checks.subject import Subject
-from transforms import array_rules, rules
+from transforms import array_rules, composed_rules, rules
 from transforms.cotangents.interface import Representation
 from transforms.drivers import Transformation
 from transforms.rules import Rule
@@ -142,7 +142,7 @@ def place(leaf: Leaf) -> Place:
             pass
     root, _, rest = leaf.path.partition(".")
     name = rest.partition(".")[0]
-    for module in (rules, array_rules) if root == "rules" else ():
+    for module in (rules, array_rules, composed_rules) if root == "rules" else ():
         if found := _row(Path(inspect.getfile(module)), name):
             return found
     return place_of(Transformation)

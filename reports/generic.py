@@ -7,6 +7,8 @@ from pathlib import Path
 
 from reports import files
 from reports.layout import COUNT, Column, Table
+from reports.origins import origin
+from reports.page import Section, Statement
 from reports.sweeps import Record, of_kind
 
 SUITE = "mutmut"
@@ -42,6 +44,27 @@ def write(records: Sequence[Record], folder: Path) -> list[Path]:
     texts = {"mutmut.md": "# Generic mutants\n\n" + "\n".join(table.markdown() for table in made)}
     texts |= {f"mutmut-{table.name}.csv": table.csv() for table in made}
     return [files.write(folder / name, text.encode()) for name, text in texts.items()]
+
+
+def verdict(records: Sequence[Record]) -> list[Statement]:
+    """What the page says first of a run; nothing where there was none."""
+    if failed := of_kind(records, "baseline"):
+        return [Statement(False, f"The tests fail with nothing mutated: {r['where']}", origin(r)) for r in failed]
+    return [
+        Statement(
+            not summary["new"] and not summary["stale"],
+            f"Of {summary['mutants']:,} generic mutants {len(summary['new']):,} survive that are not accepted, and "
+            f"{summary['accepted']:,} that are, each with a reason; {summary['stale']:,} reasons are stale.",
+            origin(summary),
+        )
+        for summary in of_kind(records, "generic-summary")
+    ]
+
+
+def sections(records: Sequence[Record]) -> list[Section]:
+    """The section of the page that a run fills; none where there was none."""
+    lead = "What mutmut changes in the rule table, the macro and the representations, and which tests notice."
+    return [Section("generic", "Generic mutants", lead, tuple(tables(records)))] if records else []
 
 
 def _where(record: Record) -> str:

@@ -1,6 +1,7 @@
 """One page of everything that was measured, `report.html`: a single file that needs no network and no scripts.
 
 It is made from the records in a folder, `bench.jsonl` and `mutants.jsonl`; where one is missing, the page says so.
+Where `mutmut.jsonl` is there, the page has its tables too.
 Every figure on it says in its title which line of which file it is from. The same records give the same bytes.
 """
 
@@ -11,13 +12,13 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from reports import files, page_bench, page_mutants, page_provenance, schema
+from reports import files, generic, page_bench, page_mutants, page_provenance, schema
 from reports.origins import traced
 from reports.page import Panels, Section, entries
 from reports.svg import DARK, variable
 from reports.sweeps import Record
 
-BENCH, MUTANTS, NAME = "bench.jsonl", "mutants.jsonl", "report.html"
+BENCH, MUTANTS, GENERIC, NAME = "bench.jsonl", "mutants.jsonl", "mutmut.jsonl", "report.html"
 
 FILES = (".jsonl", ".md", ".txt", ".csv", ".svg", ".json", ".xml")
 """The endings of what the page links to."""
@@ -34,22 +35,26 @@ def write(folder: Path) -> Path | None:
     Raises RecordsError for records that cannot be trusted.
     """
     bench, mutants = _read(folder / BENCH, schema.BENCH), _read(folder / MUTANTS, schema.MUTANTS)
+    mutmut = _read(folder / GENERIC, schema.GENERIC)
     if not bench and not mutants:
         return None
     names = sorted(path.name for path in folder.iterdir() if path.suffix in FILES and not path.name.startswith("."))
-    return files.write(folder / NAME, page(bench, mutants, names).encode("utf-8", "replace"))
+    return files.write(folder / NAME, page(bench, mutants, names, mutmut).encode("utf-8", "replace"))
 
 
-def page(bench: Sequence[Record], mutants: Sequence[Record], names: Sequence[str] = ()) -> str:
-    """The page of the records of a bench run and of a mutation run, each empty if there was none.
+def page(
+    bench: Sequence[Record], mutants: Sequence[Record], names: Sequence[str] = (), mutmut: Sequence[Record] = ()
+) -> str:
+    """The page of the records of a bench run, a mutation run and one of generic mutants, each empty if there was none.
 
     `names` are the files beside the page that it links to.
     """
-    bench, mutants = traced(bench, BENCH), traced(mutants, MUTANTS)
-    verdict = [*page_bench.verdict(bench), *page_mutants.verdict(mutants)]
+    bench, mutants, mutmut = traced(bench, BENCH), traced(mutants, MUTANTS), traced(mutmut, GENERIC)
+    verdict = [*page_bench.verdict(bench), *page_mutants.verdict(mutants), *generic.verdict(mutmut)]
     sections = [
         *page_bench.sections(bench),
         *page_mutants.sections(mutants),
+        *generic.sections(mutmut),
         *page_provenance.sections(bench, mutants, names),
     ]
     environment = Environment(

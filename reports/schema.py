@@ -156,6 +156,40 @@ MUTANTS: Kinds = {
 }
 """As `BENCH`, for a mutation run. A measure is a number, or "nan", "inf" or "-inf"."""
 
+GENERIC: Kinds = {
+    "run": {
+        "schema": "a whole number",
+        "version": "a text",
+        "commit": "a text or null",
+        "files": "a list of texts",
+        "records": "a whole number",
+    },
+    "baseline": {"where": "a text"},
+    "generic": {
+        "mutant": "a text",
+        "path": "a text",
+        "function": "a text",
+        "line": "a whole number",
+        "removed": "a text",
+        "added": "a text",
+        "outcome": "a text",
+        "by": "a text",
+        "accepted": "a text or null",
+        "as_expected": "true or false",
+    },
+    "stale": {"path": "a text", "function": "a text", "removed": "a text", "added": "a text", "reason": "a text"},
+    "generic-rule": {"rule": "a text", "fields": "an object of whole numbers", "own": "a whole number"},
+    "unseen": {"path": "a text", "what": "a text", "line": "a whole number", "why": "a text"},
+    "generic-summary": {
+        "mutants": "a whole number",
+        "accepted": "a whole number",
+        "new": "a list of texts",
+        "stale": "a whole number",
+        "rules_without": "a list of texts",
+    },
+}
+"""As `BENCH`, for a run of the generic mutants that mutmut makes."""
+
 OUTCOMES = ("pass", "killed-value", "killed-crash", "killed-refusal", "timeout")
 
 _ABSENT = object()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-TARGETS = {"bench", "mutate", "test", "test-all", "lint", "published", "clean", "help"}
+TARGETS = {"bench", "mutate", "mutmut", "test", "test-all", "lint", "published", "clean", "help"}
 
 
 def run(*command: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from harness.checks import accuracy, cost, kinks, matrices, native, second_order, structure, values
+from harness.checks import accuracy, cost, kinks, matrices, native, second_order, simplification, structure, values
 from harness.checks.check import Check
 
-_MODULES = values, kinks, second_order, matrices, structure, cost, accuracy
+_MODULES = values, kinks, second_order, matrices, simplification, structure, cost, accuracy
 
 ORDER = (
     "reference", "finite-differences", "dot-product", "taylor", "representations", "linearity", "sharing",
     "ties-and-kinks", "hard-points", "second-order", "hand-attention", "hand-layernorm", "hand-transformer", "training",
-    "refusals", "well-typed", "determinism",
+    "simplification", "refusals", "well-typed", "determinism",
     "cost-constant", "cost-exact", "cost-growth", "cost-theorem", "cost-visits", "cost-memory",
     "accuracy",
 )  # fmt: skip

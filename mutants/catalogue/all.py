@@ -14,10 +14,12 @@ from mutants.catalogue import (
     machines,
     native,
     precision,
+    recognition,
     representations,
     rules,
     scopes,
     second_order,
+    simplification,
     tangents,
     values,
 )
@@ -25,7 +27,7 @@ from mutants.mutant import Mutant
 
 GROUPS = (
     rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, scopes, machines, precision,
-    drivers, second_order, cost,
+    drivers, second_order, simplification, recognition, cost,
 )  # fmt: skip
 CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
 """Those that the matrix is made of."""

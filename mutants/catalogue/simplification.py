@@ -6,7 +6,7 @@ operation to what takes its place, or None. Where one says nothing of an operati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from math import prod
@@ -18,10 +18,9 @@ from mutants.mutant import Change, Mutant, drivers
 from transforms.machines.syntax import binding
 from transforms.mountain_goat.lines import Line, substituted, unchain, variables
 from transforms.mountain_goat.straight import Straight
-from transforms.simplify.exact import EXACT, FORMS, k_of, statics_of
+from transforms.simplify.exact import FORMS, k_of, statics_of
 from transforms.simplify.facts import FROM_0, certain
 from transforms.simplify.levels import LEVELS, simplified, simplify
-from transforms.simplify.reassociate import REASSOCIATING
 from transforms.simplify.rewrite import Level, Rewrite, Sight, literal, uniform
 from transforms.syntax import Lit, Op, Program, Term, Tuple, Var
 
@@ -172,6 +171,8 @@ def stretched_swapped(s: Sight, o: Op) -> Term | None:
         return None
     a, b = [inner.args[0] for inner in found if inner]
     small = tuple([max(m, n) for m, n in zip(s.shape(a), s.shape(b), strict=True)])
+    if small == s.shape(o.args[0]):
+        return None
     b, a = [s.write("broadcast", x, shape=small) for x in (a, b)]
     return Op("broadcast", (s.write(o.name, a, b),), (("shape", s.shape(o.args[0])),))
 
@@ -302,6 +303,8 @@ def into_both(s: Sight, o: Op) -> Term | None:
     product = s.operation(o.args[0], "matmul")
     if not product or not s.once(o.args[0]):
         return None
+    if min([prod(s.shape(arg)) for arg in product.args]) >= prod(s.shape(o.args[0])):
+        return None
     return Op("matmul", tuple([s.write("mul_k", arg, k=k_of(o)) for arg in product.args]))
 
 
@@ -399,13 +402,12 @@ def merged(
 
 
 def without_statics(straight: Straight, level: Level) -> Straight:
-    """Common subexpressions are known by operation and arguments alone; sums along one axis are those of the other."""
+    """Common subexpressions are known by operation and arguments alone; those of scalars have the first one's."""
 
     def key(o: Op) -> object:
-        return o.name, tuple([str(arg) for arg in o.args])
+        return (o.name, o.args) if o.name.endswith("_k") else id(o)
 
-    square = {name for name, type_ in straight.program.context if len(set(type_.shape)) == 1}
-    return simplify(merged(straight, lambda o: key(o) if set(variables(o.args)) <= square else id(o)), level)
+    return simplify(merged(straight, key), level)
 
 
 def kinds_alike(straight: Straight, level: Level) -> Straight:
@@ -475,7 +477,7 @@ def reassociated_always(straight: Straight, level: Level) -> Straight:
 
 
 SURROUNDINGS: tuple[tuple[str, Simplify, str], ...] = (
-    ("statics-ignored", without_statics, "sums along either axis are one common subexpression"),
+    ("statics-ignored", without_statics, "a k and a l are one common subexpression"),
     ("kinds-alike", kinds_alike, "a sum and a maximum are one common subexpression"),
     ("differences-commute", differences_commute, "a - b and b - a are one common subexpression"),
     ("across-shadowed", across_shadowed, "common subexpressions are merged across a name that is bound again"),

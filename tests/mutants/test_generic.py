@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.records import lines
 from harness.status import Status
 from mutants import scratch
 from mutants.generic import ACCEPTED, Accepted, BadEntry, conduct, judge, read_accepted, rule_counts, unseen
 from mutants.scratch import FILES, ROOT, Fate, Generic, MutmutBroke, prepare, read
-from reports import generic
+from reports import generic, html, schema
 from transforms.array_rules import TABLE
 
 PATH = "transforms/small.py"
@@ -113,6 +114,18 @@ def test_tables_name_new_survivors_and_stale_entries_first():
     new, stale, *_ = generic.tables(records)
     assert new.rows == ((f"{PATH}:1", "half", "survived", "- def half(x): return x / 2\n+ def half(x): return x * 2"),)
     assert stale.rows[0][1:] == ("half", "- def half(x): return x / 2\n+ def half(x): return x / 4", "a reason")
+
+
+def test_the_records_are_those_of_the_schema_and_fill_a_section_of_the_page(tmp_path: Path):
+    run = {**RUN, "version": "1", "commit": None, "files": [PATH]}
+    found = [mutant(Fate.SURVIVED), mutant(Fate.CRASH)]
+    stale = entry("def half(x): return x / 4")
+    records = judge(run, found, [stale], {PATH: SOURCE, "transforms/rules.py": ""}).records
+    (tmp_path / "mutmut.jsonl").write_text(lines(records))
+    read_back = schema.read(tmp_path / "mutmut.jsonl", schema.GENERIC)
+    page = html.page((), (), (), read_back)
+    assert "Of 2 generic mutants 1 survive that are not accepted, and 0 that are" in page
+    assert "Survivors that are not accepted" in page and "Accepted survivors that are none" in page
 
 
 def test_all_tables_can_be_written(tmp_path: Path):

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from transforms.array_rules import ARRAY_RULES, TABLE
+from transforms.array_rules import ARRAY_RULES, TABLE, spread
 from transforms.drivers import TRANSFORMATIONS, gradient, write
 from transforms.errors import OutsideDomain, ShapeMismatch
 from transforms.machines.counting import Counting
 from transforms.rules import OPERATIONS, Minus, arity
 from transforms.syntax import Op, Program, Var, subterms
-from transforms.types import REAL, Array, Type
+from transforms.types import REAL, Array, Product, Type
 
 SHAPES = ((2, 3), (3, 2), (1, 4), (4, 1), (1, 1))
 ELEMENTWISE = [
@@ -287,6 +287,18 @@ def test_shapes_that_do_not_fit_are_refused_by_name(
     with pytest.raises(ShapeMismatch) as caught:
         ARRAY_RULES[name].shape(*map(Array, shapes), **statics)
     assert found in str(caught.value)
+
+
+def test_a_tuple_is_refused_where_an_array_belongs():
+    with pytest.raises(ShapeMismatch, match=r"^expected an array, found \(real, real\)$"):
+        ARRAY_RULES["transpose"].shape(Product((REAL, REAL)))
+
+
+def test_what_has_the_shape_already_is_not_stretched():
+    m = Counting(TABLE)
+    column, row = m.constant(np.ones((2, 1))), m.constant(np.ones((1, 2)))
+    assert spread(m, column, column) is column
+    assert m.type_of(spread(m, m.constant(np.ones((1, 1))), row)) == Array((1, 2))
 
 
 def test_elementwise_rows_do_not_stretch():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,12 +16,14 @@ from transforms.drivers import TRANSFORMATIONS, counts, everywhere, gradient, ta
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
 from transforms.machines.counting import Counting
+from transforms.machines.interface import EMPTY
 from transforms.parse import parse
 from transforms.pretty import pretty, pretty_program
+from transforms.reverse import CLAUSES
 from transforms.rules import OPERATIONS, RULES
-from transforms.syntax import Op, bound_names, subterms
+from transforms.syntax import Op, Tuple, bound_names, subterms
 from transforms.typecheck import typecheck
-from transforms.types import Injected, full, layout, units
+from transforms.types import REAL, Injected, Product, full, layout, units
 
 BOTH = pytest.mark.parametrize("name", TRANSFORMATIONS)
 
@@ -67,6 +70,37 @@ def test_tuples_in_the_context_and_in_the_result(name: str):
     text = "context: p: (real, (real, ())), x: real |- case p of <a, q> -> case q of <b, u> -> <<a * b, u>, x, p>"
     found = grad(name, text, ((2.0, ()), 3.0, (5.0, (7.0, ()))), p=(11.0, (13.0, ())), x=17.0)
     assert found == {"p": (2 * 13.0 + 5, (2 * 11.0 + 7, ())), "x": 3.0}
+
+
+def test_what_a_case_binds_is_not_visited_where_nothing_arrives():
+    visits = []
+
+    def spy(ad: Any, e: Tuple, scope: Any):
+        value, backpropagator = CLAUSES[Tuple](ad, e, scope)
+        return value, lambda d: (visits.append(d), backpropagator(d))[1]
+
+    judged = replace(TRANSFORMATIONS["accumulator"], clauses={**CLAUSES, Tuple: spy})
+    for used, expected in (("2", 0), ("a", 1)):
+        visits.clear()
+        gradient(judged, parse(f"context: x: real |- case <x, x> of <a, b> -> {used}"), {"x": 1.0}, 1.0)
+        assert len(visits) == expected
+
+
+@BOTH
+def test_a_pullback_that_says_nothing_of_an_argument_is_an_error(name: str):
+    mul = replace(RULES["mul"], pullback=lambda m, ct, r, a, b: (m.mul(ct, b),))
+    judged = replace(TRANSFORMATIONS[name], rules={**RULES, "mul": mul})
+    with pytest.raises(ValueError, match="shorter"):
+        gradient(judged, parse("x * y"), {"x": 2.0, "y": 3.0}, 1.0)
+
+
+def test_an_accumulator_refuses_tuples_of_two_lengths_in_one_slot():
+    machine = Counting(RULES)
+    x = EMPTY.extend(Product((REAL, REAL)))
+    held = TRANSFORMATIONS["accumulator"].representation(machine)
+    held.inject(x, x, (machine.constant(1.0), machine.constant(2.0)))
+    with pytest.raises(ValueError, match="shorter"):
+        held.inject(x, x, (machine.constant(1.0),))
 
 
 @BOTH
