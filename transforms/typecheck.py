@@ -118,8 +118,8 @@ def _apply(term: Op, types: list[Type], operations: Operations) -> Type:
 
 def _known_arguments(types: list[Type]) -> list[Type]:
     """The arguments' types; open ones are taken to be like the first array among them, or else reals."""
-    types = [find(type_) for type_ in types]
-    if any(isinstance(type_, Open) for type_ in types):
+    if Open in map(type, types):
+        types = [find(type_) for type_ in types]
         like = next((type_ for type_ in types if isinstance(type_, Array)), REAL)
         for type_ in types:
             if isinstance(type_, Open):

@@ -98,7 +98,7 @@ CLAIMED: tuple[tuple[str, str, Mapping[str, int], tuple[int, ...], Mapping[str, 
     ("square", "n", {"m": 4}, (64, 128), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
     ("sigmoid-square", "n", {}, (128, 256), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
     ("doubling", "k", {}, (48, 96), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("projection", "k", {}, (24, 48), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("projection", "k", {}, (18, 36), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
     ("jacobian", "m", {"n": 4}, (40, 80), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
 )
 """Of each family: the size that grows, the others, and the exponents."""
