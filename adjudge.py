@@ -457,23 +457,42 @@ WRT: Option = click.option(
 TO: Option = click.option(
     "-o", "out", type=click.Path(path_type=Path), help="The file to write; default: standard output."
 )
+PLAIN: Option = click.option("--plain", is_flag=True, help="Compile the program as it is written, not simplified.")
+REASSOCIATE: Option = click.option(
+    "--reassociate", is_flag=True,
+    help="Simplify also by what holds for real numbers only: results may differ in their last digits.",
+)  # fmt: skip
+
+
+def _level(reassociate: bool, plain: bool) -> Any:
+    """The level to simplify at, a `Level`; None for none."""
+    if reassociate and plain:
+        raise click.UsageError("--reassociate and --plain exclude each other")
+    return None if plain else "reassociate" if reassociate else "exact"
 
 
 @mg.command("run", cls=Command, example="adjudge mg run program.mg --native --format json")
 @FILE
 @click.option("--native", is_flag=True, help="Compile the program to C and run that; it may take a minute.")
+@REASSOCIATE
+@PLAIN
 @click.option(
     "--format", "form", type=click.Choice(["text", "json", "memref"]), default="text", show_default=True,
     help="Aligned matrices; shapes and numbers as JSON; or as MLIR's runner dumps them.",
 )  # fmt: skip
-def mg_run(file: str, native: bool, form: str) -> Status:
-    """Print what a program prints. A mismatch of sizes at run time ends it with status 134."""
+def mg_run(file: str, native: bool, reassociate: bool, plain: bool, form: str) -> Status:
+    """Print what a program prints. A mismatch of sizes at run time ends it with status 134.
+
+    What is compiled is simplified first, without changing a bit of its results, unless an option says otherwise."""
     from harness import compiled, matrix_text, mountain_goat_file
     from harness import native as compiler
     from transforms.mountain_goat.run import run
 
+    level = _level(reassociate, plain)
+    if (reassociate or plain) and not native:
+        raise click.UsageError("--reassociate and --plain go with --native")
     line = mountain_goat_file.straight(_mg_text(file), file)
-    values = [*compiled.straight(line).run(timeout=compiler.RUNNING)] if native else run(line)
+    values = [*compiled.straight(line, level).run(timeout=compiler.RUNNING)] if native else run(line)
     click.echo(matrix_text.FORMATS[form](values), nl=False)
     if line.stop is not None:
         click.echo(_cut(line.stop), err=True)
@@ -508,22 +527,31 @@ def mg_ir(file: str) -> None:
     "--descend", "steps", type=click.IntRange(min=0), metavar="K", help="How many steps of gradient descent to take."
 )
 @click.option("--lr", "rate", type=float, metavar="X", help="The rate of a step: p <- p - X * gradient.")
+@click.option(
+    "--reassociate", is_flag=True,
+    help="Differentiate softmax, log-softmax and layer norm by their textbook formulas, where they are recognised.",
+)  # fmt: skip
 @TO
-def mg_grad(file: str, wrt: list[str], loss: int, steps: int | None, rate: float | None, out: Path | None) -> None:
+def mg_grad(
+    file: str, wrt: list[str], loss: int, steps: int | None, rate: float | None, reassociate: bool, out: Path | None
+) -> None:
     """Write the gradient of a loss as a program.
 
     It prints the loss and then the gradient in each of the named matrices, in their order. With --descend and --lr it
     takes steps of gradient descent in all of them at once, and prints the loss before the first step and after each."""
     from harness import mountain_goat_file
     from transforms.mountain_goat.gradients import descend, gradient
+    from transforms.simplify.gradients import reassociated_gradient
 
+    if reassociate and steps is not None:
+        raise click.UsageError("--reassociate and --descend exclude each other")
     if (steps is None) != (rate is None):
         raise click.UsageError("--descend and --lr go together")
     if rate is not None and not math.isfinite(rate):
         raise click.UsageError(f"--lr: expected a finite number, found {rate}")
     line = mountain_goat_file.differentiable(_mg_text(file), file, loss)
     if steps is None or rate is None:
-        found = gradient(line, wrt, loss - 1)
+        found = (reassociated_gradient if reassociate else gradient)(line, wrt, loss - 1)
     else:
         found = descend(line, wrt, steps, rate, loss - 1)
     _give(mountain_goat_file.text(found), out)
@@ -556,7 +584,9 @@ def mg_hvp(file: str, wrt: list[str], vec: str, out: Path | None) -> None:
 @mg.command("build", cls=Command, example="adjudge mg build program.mg -o program")
 @FILE
 @click.option("-o", "out", type=click.Path(path_type=Path), required=True, help="The executable to write.")
-def mg_build(file: str, out: Path) -> None:
+@REASSOCIATE
+@PLAIN
+def mg_build(file: str, out: Path, reassociate: bool, plain: bool) -> None:
     """Compile a program.
 
     The executable prints a line for each print, as in 2x3: 1 2 3 4 5 6, and at the end `complete`. It is what
@@ -564,23 +594,27 @@ def mg_build(file: str, out: Path) -> None:
     from harness import cache, compiled, mountain_goat_file, native
     from reports import files
 
+    level = _level(reassociate, plain)
     line = mountain_goat_file.straight(_mg_text(file), file)
-    files.write(out, cache.content(native.build(compiled.straight(line).source())), 0o755)
+    files.write(out, cache.content(native.build(compiled.straight(line, level).source())), 0o755)
 
 
 @mg.command("count", cls=Command, example="adjudge mg count program.mg -O 2")
 @FILE
 @click.option("-O", "level", type=click.Choice(["0", "2"]), help="The level of optimisation; default: both.")
+@REASSOCIATE
+@PLAIN
 @JSON
-def mg_count(file: str, level: str | None, as_json: bool) -> Status:
+def mg_count(file: str, level: str | None, reassociate: bool, plain: bool, as_json: bool) -> Status:
     """Count a program's instructions, lets and bytes.
 
     The instructions are those that its compiled computation executes, without reading and printing, and the lines are
-    those that cost most. The lets are the operations, each a `let` once functions are inlined."""
+    those that cost most. The lets are the operations as they are written, each a `let` once functions are inlined."""
     from harness import callgrind, mountain_goat_count, mountain_goat_file, native
     from harness.errors import ToolMissing
     from harness.records import to_json
 
+    simplified = _level(reassociate, plain)
     text = _mg_text(file)
     line = mountain_goat_file.straight(text, file)
     if line.stop is not None:
@@ -589,7 +623,7 @@ def mg_count(file: str, level: str | None, as_json: bool) -> Status:
     counted, series, missing = {}, None, None
     try:
         series = callgrind.series()
-        counted = mountain_goat_count.profiles(line, (f"O{level}",) if level else native.LEVELS)
+        counted = mountain_goat_count.profiles(line, (f"O{level}",) if level else native.LEVELS, simplified)
     except ToolMissing as error:
         missing = f"skipped: instruction counts, because of {error}"
     found = {

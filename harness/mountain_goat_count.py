@@ -9,6 +9,7 @@ from harness import callgrind, compiled, native
 from harness.callgrind import Profile
 from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.straight import Straight
+from transforms.simplify.rewrite import Level
 
 SHOWN = 10
 """How many lines are named as those that cost most."""
@@ -31,12 +32,13 @@ def lets(line: Straight) -> int:
     return len(unchain(line.program.term)[0])
 
 
-def profiles(line: Straight, levels: tuple[str, ...]) -> dict[str, Profile]:
+def profiles(line: Straight, levels: tuple[str, ...], simplified: Level | None) -> dict[str, Profile]:
     """The instructions that a program executes, by level of optimisation, which is one of `native.LEVELS`.
 
-    Raises as `native.build` and `callgrind.count` do.
+    `simplified` is the level that it is simplified at before that, None for as it is. Raises as `native.build` and
+    `callgrind.count` do.
     """
-    source = compiled.straight(line).source()
+    source = compiled.straight(line, simplified).source()
     return {level: callgrind.count(native.build(source, level, lines=True)) for level in levels}
 
 

@@ -77,16 +77,18 @@ def _emitted(line: Straight, limits: Limits = LIMITS) -> Emitted:
     return Emitted(machine, emit(machine, line, limits), line.file)
 
 
-def growing(suite: str, case: str, against: str, sizes: Sequence[int], fixed: Mapping[str, int]) -> list[Record]:
+def growing(
+    suite: str, case: str, workload: str, against: str, sizes: Sequence[int], fixed: Mapping[str, int]
+) -> list[Record]:
     """Counts of one of `WORKLOADS` as one of its sizes grows and the others are `fixed`."""
     try:
         series = callgrind.series()
-        counted = {size: _counted(case, {**fixed, against: size}) for size in sizes}
+        counted = {size: _counted(workload, {**fixed, against: size}) for size in sizes}
     except ToolMissing as missing:
         return [{"kind": "skip", "suite": suite, "what": case, "reason": missing.reason, "fix": missing.fix}]
     records: list[Record] = []
     for level, optimised in next(iter(counted.values())):
-        key = {"suite": suite, "case": f"{case}-{level}-{optimised} in {against}"}
+        key = {"suite": suite, "case": f"{case}-{level}-{optimised}"}
         by_size = {size: found[level, optimised] for size, found in counted.items()}
         for size, values in by_size.items():
             records += [
@@ -104,6 +106,7 @@ def growing(suite: str, case: str, against: str, sizes: Sequence[int], fixed: Ma
                     {
                         "kind": "fit", **key, "subject": subject, "metric": "instructions", "against": against,
                         "exponent": slope.exponent, "low": slope.low, "high": slope.high, "points": slope.points,
+                        "expected": None, "holds": None, "polynomial": None,
                     }
                 )  # fmt: skip
         claims = {"a loss with its gradient, to the loss alone": ("source", OF_VALUE)}

@@ -10,7 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness import families, native_suite, needs, randomised, search_constant, theorem, workload_suite
+from harness import (
+    families,
+    native_suite,
+    needs,
+    randomised,
+    search_constant,
+    simplification_suite,
+    theorem,
+    workload_suite,
+)
 from harness.fit import TOLERANCE, growth, polynomial
 from harness.records import Record
 from transforms.drivers import TRANSFORMATIONS, gradient, tangent, value
@@ -275,4 +284,33 @@ SUITES: tuple[Case, ...] = (
     Case("workloads", "attention", workload_suite.compared, {"sizes": {"sequences": 24, "width": 3}}, {}),
     Case("workloads", "layernorm", workload_suite.compared, {"sizes": {}}, {}),
     Case("workloads", "transformer", workload_suite.compared, {"sizes": {"sequences": 16, "width": 8}}, {}),
+    Case(
+        "workload-rewrites", "attention", simplification_suite.cumulative, {"sizes": {"sequences": 24, "width": 3}},
+        {"sizes": {"sequences": 2, "width": 2}},
+    ),
+    Case("workload-rewrites", "layernorm", simplification_suite.cumulative, {"sizes": {}}, {}),
+    Case(
+        "workload-rewrites", "transformer", simplification_suite.cumulative, {"sizes": {"sequences": 16, "width": 8}},
+        {"sizes": {"sequences": 1, "width": 2}},
+    ),
+    Case(
+        "workload-growth", "attention-in-sequences", simplification_suite.growing,
+        {"workload": "attention", "against": "sequences", "sizes": [6, 12, 24, 48], "fixed": {"width": 3}},
+        {"sizes": [2, 4, 8]},
+    ),
+    Case(
+        "workload-growth", "attention-in-width", simplification_suite.growing,
+        {"workload": "attention", "against": "width", "sizes": [3, 6, 12, 24], "fixed": {"sequences": 24}},
+        {"sizes": [2, 4], "fixed": {"sequences": 2}},
+    ),
+    Case(
+        "workload-growth", "transformer-in-sequences", simplification_suite.growing,
+        {"workload": "transformer", "against": "sequences", "sizes": [4, 8, 16, 32], "fixed": {"width": 8}},
+        {"sizes": [1, 2], "fixed": {"width": 2}},
+    ),
+    Case(
+        "workload-growth", "transformer-in-width", simplification_suite.growing,
+        {"workload": "transformer", "against": "width", "sizes": [4, 8, 16, 32], "fixed": {"sequences": 16}},
+        {"sizes": [2, 4], "fixed": {"sequences": 1}},
+    ),
 )  # fmt: skip

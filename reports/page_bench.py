@@ -8,10 +8,10 @@ from reports import plots, tables
 from reports.layout import COUNT, EXPONENT, NUMBER, Column, Table
 from reports.origins import mark, origin
 from reports.page import Block, Code, Section, Statement, Statements, panels, said
-from reports.sweeps import WORKLOADS, Record, of_kind, stem, title
+from reports.sweeps import GROWTH, REWRITES, WORKLOADS, Record, of_kind, stem, title
 
 FAMILIES = ("product", "square", "sigmoid-square", "doubling", "projection")
-SUITES = (*FAMILIES, "random", "theorem", "native", WORKLOADS, "jacobian", "repeat")
+SUITES = (*FAMILIES, "random", "theorem", "native", WORKLOADS, REWRITES, GROWTH, "jacobian", "repeat")
 """The suites that a whole run has."""
 
 MISSING = "No bench run is in this folder. To measure: adjudge bench"
@@ -57,9 +57,10 @@ def sections(records: Sequence[Record]) -> list[Section]:
         section(
             "workloads",
             "Gradients by hand and generated",
-            "Models whose gradients are derived by hand, beside those that the reverse macro writes for the same loss.",
-            (WORKLOADS,),
-            of(WORKLOADS),
+            "Models whose gradients are derived by hand, beside those that the reverse macro writes for the same loss: "
+            "as they are, simplified to the same bits, and reassociated; rewrite by rewrite, and at growing sizes.",
+            (WORKLOADS, REWRITES, GROWTH),
+            of(WORKLOADS, REWRITES, GROWTH),
         ),
         section(
             "theorem",

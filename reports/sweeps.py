@@ -19,6 +19,9 @@ COSTS = ("operations", "model_cost", "instructions", "seconds")
 WORKLOADS = "workloads"
 """The suite whose cases are programs of one size, compared in several measures."""
 
+REWRITES, GROWTH = "workload-rewrites", "workload-growth"
+"""The suites of the same programs: with one rewrite more in each case, and at growing sizes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
@@ -64,10 +67,10 @@ class Sweep:
 
 
 def sweeps(records: Sequence[Record]) -> list[Sweep]:
-    """One sweep for each suite, case and metric of cost that was measured; workloads have a table of their own."""
+    """One sweep for each suite, case and metric of cost that was measured; workloads have tables of their own."""
     groups: dict[tuple[str, str, str], list[Record]] = {}
     for record in of_kind(records, "measurement"):
-        if record["metric"] in COSTS and record["suite"] != WORKLOADS:
+        if record["metric"] in COSTS and record["suite"] not in (WORKLOADS, REWRITES, GROWTH):
             groups.setdefault((record["suite"], record["case"], record["metric"]), []).append(record)
     fits: dict[tuple[str, str, str], dict[str, Record]] = {}
     for fit in of_kind(records, "fit"):

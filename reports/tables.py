@@ -11,7 +11,7 @@ from typing import Any
 
 from reports import files, measures, workloads
 from reports.layout import COUNT, EXPONENT, NUMBER, RATIO, Column, Table
-from reports.sweeps import WORKLOADS, Record, Sweep, of_kind, stem, sweeps, title, words
+from reports.sweeps import GROWTH, REWRITES, WORKLOADS, Record, Sweep, of_kind, stem, sweeps, title, words
 
 VERDICTS = {True: "as expected", False: "NOT as expected", None: "no claim"}
 HOLDS = {True: "yes", False: "NO"}
@@ -28,8 +28,12 @@ def bench(records: Sequence[Record]) -> list[Table]:
         for table in (
             *_counts([sweep for sweep in measured if sweep.suite == suite]),
             *[table for table in compared if table.suite == suite],
-            *_growth([fit for fit in of_kind(records, "fit") if fit["suite"] == suite]),
+            *_growth([fit for fit in of_kind(records, "fit") if suite == fit["suite"] != GROWTH]),
             *workloads.comparison([r for r in of_kind(records, "measurement") if suite == r["suite"] == WORKLOADS]),
+            *workloads.rewrites([r for r in of_kind(records, "measurement") if suite == r["suite"] == REWRITES]),
+            *workloads.growing(
+                [r for r in records if r["kind"] in ("measurement", "fit") and suite == r["suite"] == GROWTH]
+            ),
             *measures.needs([need for need in of_kind(records, "need") if need["suite"] == suite]),
             *_bounds([bound for bound in of_kind(records, "bound") if bound["suite"] == suite]),
         )

@@ -213,7 +213,7 @@ def test_counts_as_scripts_read_them():
 def test_the_lines_that_cost_most_come_first():
     lines = [f"let a{k} = exp(x * {k + 1}.0)  # cheap" for k in range(12)]
     write("lines.mg", f"let x = [[1, 2]]\nlet y = {[[1.0] * 30] * 30}\n" + "\n".join([*lines, "print y @ y @ y", ""]))
-    summary, _, table = good("count", "lines.mg").partition("\n\n")
+    summary, _, table = good("count", "lines.mg", "--plain").partition("\n\n")
     assert [line.split()[0] for line in summary.splitlines()] == ["lets", "source", "instructions", "toolchain"]
     assert "lets          26\n" in summary
     rows = table.splitlines()[2:]
@@ -222,6 +222,47 @@ def test_the_lines_that_cost_most_come_first():
     assert all(row.endswith(".0)") for row in rows[1:])
     costs = [int(row.split()[1].replace(",", "")) for row in rows]
     assert costs == sorted(costs, reverse=True)
+    _, _, simplified = good("count", "lines.mg").partition("\n\n")
+    assert len(simplified.splitlines()[2:]) == 1, "what nothing needs is not computed"
+
+
+SOFTMAX = """\
+let x = [[0.5, -1.0, 2.0], [2.0, 1.0, 0.0]]
+let w = [[1.0, 2.0, 0.5], [3.0, 4.0, -1.0]]
+let e = exp(x - row_max(x))
+print col_sum(row_sum(e / row_sum(e) * w)) / 3.0 * 0.7
+"""
+
+
+@needs_valgrind
+def test_programs_are_simplified_to_the_same_bits_unless_they_are_to_be_compiled_as_written():
+    write("softmax.mg", SOFTMAX)
+    good("grad", "softmax.mg", "--wrt", "x,w", "-o", "g.mg")
+    assert values("g.mg", "--native") == values("g.mg", "--native", "--plain")
+    counts = [
+        json.loads(good("count", "g.mg", "--json", "-O0", *options)) for options in (["--plain"], [], ["--reassociate"])
+    ]
+    instructions = [count.pop("instructions")["O0"] for count in counts]
+    assert max(instructions[1:]) < 0.5 * instructions[0]
+    assert counts[0] == counts[1] == counts[2], "lets and bytes are those of the program as it is written"
+    outputs = []
+    for number, option in enumerate(("--plain", "--reassociate")):
+        good("build", "g.mg", "-o", f"g{number}", option)
+        done = subprocess.run([f"./g{number}"], capture_output=True, check=True, text=True)
+        outputs.append([[float(x) for x in line.split()[1:]] for line in done.stdout.splitlines()[:-1]])
+    assert outputs[0] != outputs[1]
+    for plain, reassociated in zip(*outputs, strict=True):
+        assert reassociated == pytest.approx(plain, rel=1e-12)
+
+
+def test_a_gradient_by_textbook_formulas_is_shorter_and_the_same():
+    write("softmax.mg", SOFTMAX)
+    good("grad", "softmax.mg", "--wrt", "x,w", "-o", "g.mg")
+    good("grad", "softmax.mg", "--wrt", "x,w", "--reassociate", "-o", "r.mg")
+    assert Path("r.mg").read_text().count("let ") < Path("g.mg").read_text().count("let ")
+    for a, b in zip(values("r.mg"), values("g.mg"), strict=True):
+        for row, expected in zip(a, b, strict=True):
+            assert row == pytest.approx(expected, rel=1e-12)
 
 
 @needs_valgrind
@@ -294,10 +335,13 @@ def test_an_empty_program_prints_nothing():
         ["grad", "p.mg", "--wrt", "w", "--descend", "1", "--lr", "nan"],
         ["grad", "p.mg", "--wrt", "w", "--descend", "1", "--lr", "1e999"],
         ["grad", "p.mg", "--wrt", "w", "--loss", "0"],
+        ["grad", "p.mg", "--wrt", "w", "--descend", "1", "--lr", "1", "--reassociate"],
         ["hvp", "p.mg", "--wrt", "w"],
         ["hvp", "p.mg", "--vec", "[[1]]"],
         ["build", "p.mg"],
         ["count", "p.mg", "-O", "1"],
+        ["count", "p.mg", "--plain", "--reassociate"],
+        ["run", "p.mg", "--plain"],
         ["run", "p.mg", "--format", "xml"],
         ["run", "--natve", "p.mg"],
         ["run", "p.mg", "wrong.mg"],

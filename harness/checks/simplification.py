@@ -62,7 +62,8 @@ REASSOCIATED = (
     "a / 4.0 * 3.0", "a * 3.0 / 7.0", "(a * 3.0) * (b * 2.0)", "a / (b * 4.0)", "(a * 5.0) / b", "(-a) / (b * 3.0)",
     "row_sum(a * 3.0)", "row_max(a * -3.0)", "col_max(-a)", "col_sum(b / 3.0)", "a * 3.0 - b * 3.0",
     "a * 3.0 - b * 2.0", "a * 3.0 + b * 2.0", "transpose(c * 3.0) @ c", "x @ (y * 5.0)", "x @ (-y)", "(c @ r) * 3.0",
-    "(y @ r) * 3.0", "row_sum(a * c)", "row_max(a * (-relu(c) - 1.0))", "row_sum(a / c)", "row_sum(c / a)", "col_sum(a * r)",
+    "(y @ r) * 3.0", "row_sum(a * c)", "row_max(a * (-relu(c) - 1.0))", "row_sum(a / c)", "row_sum(c / a)",
+    "col_sum(a * r)",
     "col_sum(a * c)", "row_sum(m * row_sum(n))", "row_sum(m * col_sum(n))", "(m @ n) @ m", "col_sum(m / col_sum(n))",
     "row_sum(a * s)", "(c @ r) @ transpose(a)", "(c @ r) @ t", "transpose(r) @ (transpose(c) @ a)",
     "c @ (transpose(c) @ m)", "(c @ transpose(c)) @ m", "transpose(c @ transpose(c)) @ m",
@@ -150,7 +151,7 @@ def prepare(seed: int) -> Asked:
     draw = np.random.default_rng([seed, 6])
     exact, reassociated = [_printing(draw, expressions) for expressions in (EXACT, REASSOCIATED)]
     programs = [
-        _asked(EXACT, exact, [_special(draw, exact)], []),
+        _asked(EXACT, exact, [_special(draw, exact), _plain(draw, exact)], []),
         _asked(REASSOCIATED, reassociated, [], [_plain(draw, reassociated)]),
     ]
     for text in NAMES:
@@ -221,9 +222,8 @@ def _point(line: Straight, inputs: Inputs) -> Point:
     }
     for name, operation in lines:
         largest[name] = max([largest[name], *[largest[arg] for arg in variables(operation.args)]])
-    return Point(
-        inputs, run(moved, IN_ORDER), [max(map(largest.get, variables([x])), default=1.0) for x in printed.parts]
-    )
+    scales = [max([largest[name] for name in variables([part])], default=1.0) for part in printed.parts]
+    return Point(inputs, run(moved, IN_ORDER), scales)
 
 
 def largest_error(subject: Subject, asked: Asked) -> Measured:
@@ -231,7 +231,8 @@ def largest_error(subject: Subject, asked: Asked) -> Measured:
     judged = subject.matrices()
     worst = Measured(0.0)
     for simplified in asked.programs:
-        for level, points in (("exact", simplified.exact), ("reassociate", simplified.reassociated)):
+        at: dict[Level, Sequence[Point]] = {"exact": simplified.exact, "reassociate": simplified.reassociated}
+        for level, points in at.items():
             if not points:
                 continue
             found = judged.drivers.simplify(simplified.program, level)

@@ -14,12 +14,14 @@ from mutants.catalogue import (
     machines,
     native,
     precision,
+    reassociation,
     recognition,
     representations,
     rules,
     scopes,
     second_order,
     simplification,
+    subexpressions,
     tangents,
     values,
 )
@@ -27,7 +29,7 @@ from mutants.mutant import Mutant
 
 GROUPS = (
     rules, arrays, values, tangents, claims, clauses, binders, adjoints, representations, scopes, machines, precision,
-    drivers, second_order, simplification, recognition, cost,
+    drivers, second_order, simplification, reassociation, subexpressions, recognition, cost,
 )  # fmt: skip
 CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
 """Those that the matrix is made of."""

@@ -15,7 +15,7 @@ def tools():
 
 
 def test_every_rewrite_has_its_share_and_the_last_program_is_the_reassociated_one():
-    records = cumulative("workloads", "layernorm", {})
+    records = cumulative("workload-rewrites", "layernorm", {})
     stages = [record["case"].removeprefix("layernorm: ") for record in records]
     assert stages[:2] == ["plain", "kernels"]
     assert set(stages) > {rewrite.name for rewrite in LEVELS["reassociate"]}
@@ -25,7 +25,7 @@ def test_every_rewrite_has_its_share_and_the_last_program_is_the_reassociated_on
 
 
 def test_growing_workloads_have_exponents_and_bounds():
-    records = growing("workloads", "attention", "sequences", [2, 4, 8], {"width": 2})
+    records = growing("workload-growth", "in-sequences", "attention", "sequences", [2, 4, 8], {"width": 2})
     bounds = [record for record in records if record["kind"] == "bound"]
     assert {(bound["limit"], bound["holds"]) for bound in bounds} == {(OF_VALUE, True), (1.02, True)}
     exponents = [record["exponent"] for record in records if record["kind"] == "fit"]

@@ -1,4 +1,4 @@
-"""The table of the workloads says what their records say, and fits where it is read."""
+"""The tables of the workloads say what their records say, and fit where they are read."""
 
 from __future__ import annotations
 
@@ -33,3 +33,43 @@ def test_what_was_skipped_is_a_gap(records: list[Record]):
     left = [r for r in records if r.get("metric") != "instructions" and r.get("subject") != "hand-derived"]
     assert {row[1] for row in table(left).rows} == {"lets", "bytes", "memory"}
     assert {cell for row in table(left).rows for cell in row[3:5]} == {None}
+
+
+def counted(case: str, sizes: dict[str, int], subject: str, value: int, source: int) -> Record:
+    return {
+        "kind": "measurement", "suite": "workload-growth", "case": case, "sizes": sizes, "subject": subject,
+        "metric": "instructions", "value": value, "unit": "instructions", "source_value": source,
+        "ratio": value / source, "level": "O0",
+    }  # fmt: skip
+
+
+def test_a_row_says_what_is_left_with_one_rewrite_more():
+    left = {"attention": {"plain": 400, "kernels": 100}, "layernorm": {"plain": 50, "kernels": 20}}
+    records = [
+        counted(f"{workload}: {step}", {}, "generated", value, steps["plain"])
+        for workload, steps in left.items()
+        for step, value in steps.items()
+    ]
+    (table,) = workloads.rewrites(records)
+    assert [column.name for column in table.columns[1:]] == ["attention", "layernorm"]
+    assert table.rows == (("plain", 1.0, 1.0), ("kernels", 0.25, 0.4))
+
+
+def test_growing_workloads_have_both_ratios_at_each_size_and_their_exponents():
+    case = "transformer-in-sequences-reassociate-O0"
+    records = [
+        counted(case, {"width": 8, "sequences": n}, subject, value * n * 1_000_000, 4 * n * 1_000_000)
+        for n in (2, 16)
+        for subject, value in (("source", 4), ("hand-derived", 8), ("generated", 10))
+    ]
+    records += [
+        {"kind": "fit", "case": case, "suite": "workload-growth", "subject": subject, "exponent": exponent}
+        for subject, exponent in (("source", 1.0), ("generated", 1.25))
+    ]
+    sizes, exponents = workloads.growing(records)
+    assert sizes.rows == tuple(
+        ("reassociate -O0", n, 4_000_000 * n, 8_000_000 * n, 10_000_000 * n, 2.5, 1.25) for n in (2, 16)
+    )
+    assert exponents.rows == ((case, 1.0, 1.25),)
+    assert max(map(len, sizes.text().splitlines())) <= WIDTH
+    assert len(sizes.text().split("\n\n")) == 3, "title, table and note"
