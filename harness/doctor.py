@@ -54,7 +54,11 @@ PROGRAMS = (
     Program("node", ("node", "nodejs"), "nodejs", "nothing: type checks use the node that comes as a package"),
 )  # fmt: skip
 
-EXTRAS = {"mlir": "`adjudge mg ir` and programs in .mlir files", "dev": "`make test` and `make lint`"}
+EXTRAS = {
+    "mlir": "`adjudge mg ir` and programs in .mlir files",
+    "mutmut": "`make mutmut`, which installs it",
+    "dev": "`make test` and `make lint`",
+}
 """What is skipped without the packages of each set of extras."""
 
 

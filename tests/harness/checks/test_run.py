@@ -14,8 +14,8 @@ from transforms.drivers import TRANSFORMATIONS
 
 BY_ID = {check.id: check for check in BATTERY}
 GRADIENTS_ALONE = {
-    "dot-product", "representations", "second-order", "hand-attention", "hand-layernorm", "hand-transformer",
-    "training", "refusals", "well-typed", "cost-constant", "cost-exact", "cost-growth", "cost-theorem", "cost-visits",
+    "dot-product", "representations", "second-order", "simplification", "hand-attention", "hand-layernorm",
+    "hand-transformer", "training", "refusals", "well-typed", "cost-constant", "cost-exact", "cost-growth", "cost-theorem", "cost-visits",
     "cost-memory",
 }  # fmt: skip
 """What says nothing of a function to gradients."""
