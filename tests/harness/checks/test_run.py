@@ -15,8 +15,8 @@ from transforms.drivers import TRANSFORMATIONS
 BY_ID = {check.id: check for check in BATTERY}
 GRADIENTS_ALONE = {
     "dot-product", "representations", "second-order", "simplification", "hand-attention", "hand-layernorm",
-    "hand-transformer", "training", "refusals", "well-typed", "cost-constant", "cost-exact", "cost-growth", "cost-theorem", "cost-visits",
-    "cost-memory",
+    "hand-transformer", "training", "refusals", "well-typed", "cost-constant", "cost-exact", "cost-growth",
+    "cost-theorem", "cost-visits", "cost-memory",
 }  # fmt: skip
 """What says nothing of a function to gradients."""
 
