@@ -81,10 +81,8 @@ def _run_case(index: int, quick: bool, seed: int) -> list[Record]:
 def _repeated(case: Case, first: list[Record], second: list[Record]) -> Record:
     different = sum(records.to_json(a) != records.to_json(b) for a, b in zip(first, second, strict=False))
     different += abs(len(first) - len(second))
-    return {
-        "kind": "bound", "suite": "repeat", "case": case.id, "sizes": {"records": len(first)},
-        "claim": "records that differ between two runs", "limit": 0, "value": different, "holds": different == 0,
-    }  # fmt: skip
+    sizes = {"records": len(first)}
+    return records.bounded("repeat", case.id, sizes, "records that differ between two runs", 0, different)
 
 
 def _version() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from harness import callgrind, compiled, families, native
 from harness.errors import ToolMissing
 from harness.fit import TOLERANCE, growth
-from harness.records import Record
+from harness.records import Record, bounded, skipped
 from transforms.drivers import TRANSFORMATIONS, gradient, value
 from transforms.syntax import Program
 from transforms.typecheck import typecheck
@@ -41,7 +41,7 @@ def growing(
         series = callgrind.series()
     except ToolMissing as missing:
         what = f"instruction counts of {case.replace('-', ' ')}"
-        return [{"kind": "skip", "suite": suite, "what": what, "reason": missing.reason, "fix": missing.fix}]
+        return [skipped(suite, what, missing)]
     fixed = fixed or {}
     programs = {n: families.FAMILIES[family](**fixed, **{against: n}) for n in sizes}
     emitted = {(n, subject): _emitted(subject, program) for n, program in programs.items() for subject in expected}
@@ -55,13 +55,8 @@ def growing(
         counts = {key: profile.instructions for key, profile in zip(emitted, profiles, strict=True)}
         records += _series(suite, name, INSTRUCTIONS, counts, against, expected, fixed, labels)
         wrong = [key for key, program in emitted.items() if not _agree(program.run(level), interpreted[key][0])]
-        records.append(
-            {
-                "kind": "bound", "suite": suite, "case": name, "sizes": {**fixed, against: max(sizes)},
-                "claim": f"compiled programs whose results are not the interpreted ones to {CLOSE:g}", "limit": 0,
-                "value": len(wrong), "holds": not wrong,
-            }
-        )  # fmt: skip
+        claim = f"compiled programs whose results are not the interpreted ones to {CLOSE:g}"
+        records.append(bounded(suite, name, {**fixed, against: max(sizes)}, claim, 0, len(wrong)))
     return records
 
 

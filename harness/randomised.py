@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from harness import reference
+from harness.nests import leaves
 from harness.random_terms import ARITHMETIC, Sample, random_program
-from harness.records import Record
+from harness.records import Record, bounded
 from harness.sample_statistics import LARGE, statistics
 from transforms.drivers import TRANSFORMATIONS, Transformation, counts, everywhere, gradient, tangent
 from transforms.parse import parse
 from transforms.pretty import pretty_program
 from transforms.syntax import Program
-from transforms.types import REAL, Injected, Product, full, layout, units
+from transforms.types import REAL, Product, full, layout, units
 
 BAUR_STRASSEN = 5
 """The most that a real's value and gradient cost, as a multiple of the value's operations: W. Baur and V. Strassen,
@@ -28,6 +29,9 @@ WITNESS = "x / (let a = x in a)"
 TOLERANCE = 1e-10
 """Of the sum of absolute contributions to an entry. The programs are a few dozen operations on moderate numbers, so
 rounding stays some 10^4 below, and a wrong derivative is off by about the whole sum."""
+
+
+ERROR = "error / sum of |contributions|"
 
 
 def samples(seed: int, programs: int, **options: Any) -> Iterator[Sample]:
@@ -50,19 +54,21 @@ def bound(suite: str, case: str, programs: int, results: int, seed: int) -> list
     sizes = {"programs": programs, "results": results}
     more = f" - {results - 1}" if results > 1 else ""
     records = [
-        _bound(
+        bounded(
             suite,
             case,
             sizes,
             f"largest ratio: accumulator operations{more} to source operations",
             BAUR_STRASSEN,
             worst,
-            shown,
+            program=shown,
         )
     ]
     if results == 1:
         ratio = _ratio(parse(WITNESS), 1)
-        witness = _bound(suite, case, {}, "ratio on a witness that the bound is tight", BAUR_STRASSEN, ratio, WITNESS)
+        witness = bounded(
+            suite, case, {}, "ratio on a witness that the bound is tight", BAUR_STRASSEN, ratio, program=WITNESS
+        )
         records.append({**witness, "holds": ratio == BAUR_STRASSEN})
     return records
 
@@ -84,12 +90,12 @@ def agreement(suite: str, case: str, programs: int, seed: int, branching: bool =
                 worst[against] = error, pretty_program(sample.program)
     sizes = {"programs": programs}
     found = statistics(seen)
-    large = _bound(suite, case, sizes, f"share of programs above {LARGE} operations >= 0.5", 0.5, found.share_large)
-    rare = _bound(suite, case, sizes, "occurrences of the rarest primitive >= 1", 1, min(found.primitives.values()))
+    large = bounded(suite, case, sizes, f"share of programs above {LARGE} operations >= 0.5", 0.5, found.share_large)
+    rare = bounded(suite, case, sizes, "occurrences of the rarest primitive >= 1", 1, min(found.primitives.values()))
     return [
         *(
-            _bound(suite, case, sizes, f"pointwise and {against}: error / sum of |contributions|", TOLERANCE, *pair)
-            for against, pair in worst.items()
+            bounded(suite, case, sizes, f"pointwise and {against}: {ERROR}", TOLERANCE, error, program=program)
+            for against, (error, program) in worst.items()
         ),
         {**large, "holds": found.share_large >= 0.5},
         {**rare, "holds": len(found.primitives) == 17},
@@ -113,13 +119,13 @@ def errors(sample: Sample) -> dict[str, float]:
     """How far the pointwise gradient is from the others, over the sum of absolute contributions; the worst entry."""
     program, point, cotangent = sample.program, sample.point, sample.cotangent
     judged = {name: gradient(t, program, point, cotangent).cotangent for name, t in TRANSFORMATIONS.items()}
-    pointwise = np.array(list(_numbers(judged["pointwise"].values())))
-    scale = np.array(list(_numbers(reference.magnitude(program, point, cotangent).values())), dtype=float)
+    pointwise = np.array(list(leaves([*judged["pointwise"].values()])))
+    scale = np.array(list(leaves([*reference.magnitude(program, point, cotangent).values()])), dtype=float)
     exact = reference.vjp(program, point, cotangent)
     others = {
-        "accumulator": _numbers(judged["accumulator"].values()),
+        "accumulator": leaves([*judged["accumulator"].values()]),
         "forward": _from_sweeps(program, point, cotangent),
-        "reference": (float(entry) for entry in _numbers(exact.values())),
+        "reference": (float(entry) for entry in leaves([*exact.values()])),
     }
     return {name: _worst(pointwise, np.array(list(entries), dtype=float), scale) for name, entries in others.items()}
 
@@ -133,21 +139,11 @@ def _worst(found: np.ndarray, expected: np.ndarray, scale: np.ndarray) -> float:
 
 def _from_sweeps(program: Program, point: dict[str, Any], cotangent: Any) -> Iterator[float]:
     """The transposed Jacobian applied to a cotangent, one entry for each forward sweep."""
-    weights = list(_numbers([cotangent]))
+    weights = list(leaves(cotangent))
     names = [name for name, _ in program.context]
     for unit in units(layout(tuple([point[name] for name in names]))):
         _, change, _ = tangent(program, point, dict(zip(names, unit, strict=True)))
-        yield sum(w * t for w, t in zip(weights, _numbers([change]), strict=True))
-
-
-def _numbers(values: Iterable[Any]) -> Iterator[Any]:
-    for entry in values:
-        if isinstance(entry, Injected):
-            yield from _numbers([entry.value])
-        elif isinstance(entry, tuple):
-            yield from _numbers(entry)
-        else:
-            yield entry
+        yield sum(w * t for w, t in zip(weights, leaves(change), strict=True))
 
 
 def points(suite: str, case: str, programs: int, points: int, seed: int) -> list[Record]:
@@ -159,7 +155,7 @@ def points(suite: str, case: str, programs: int, points: int, seed: int) -> list
             found = {_counts_at(judged, sample, rng) for _ in range(points)}
             different += len(found) != 1
     sizes = {"programs": programs, "points": points}
-    return [_bound(suite, case, sizes, "programs whose counts depend on the point", 0, different)]
+    return [bounded(suite, case, sizes, "programs whose counts depend on the point", 0, different)]
 
 
 def _counts_at(judged: Transformation, sample: Sample, rng: random.Random) -> str:
@@ -172,13 +168,3 @@ def _anywhere(zero: Any, rng: random.Random) -> Any:
     if isinstance(zero, tuple):
         return tuple([_anywhere(part, rng) for part in zero])
     return rng.choice((0.0, float(rng.randint(-2, 2)), rng.uniform(-3.0, 3.0), rng.uniform(-1e3, 1e3)))
-
-
-def _bound(
-    suite: str, case: str, sizes: dict[str, int], claim: str, limit: float, value: float, program: str | None = None
-) -> Record:
-    record = {
-        "kind": "bound", "suite": suite, "case": case, "sizes": sizes,
-        "claim": claim, "limit": limit, "value": value, "holds": bool(value <= limit),
-    }  # fmt: skip
-    return record if program is None else {**record, "program": program}

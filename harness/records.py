@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
+from harness.errors import ToolMissing
 from transforms.types import INJECTIONS, Injected
 from transforms.walks import walking
 
 SCHEMA = 1
 
 Record = dict[str, Any]
+
+
+def bounded(
+    suite: str, case: str, sizes: Mapping[str, int], claim: str, limit: float, value: float, **more: Any
+) -> Record:
+    """The record of a claim that a value is at most a limit, and whether it is; NaN is not."""
+    return {
+        "kind": "bound", "suite": suite, "case": case, "sizes": sizes,
+        "claim": claim, "limit": limit, "value": value, "holds": bool(value <= limit), **more,
+    }  # fmt: skip
+
+
+def skipped(suite: str, what: str, missing: ToolMissing) -> Record:
+    """The record of what was not measured for want of a tool."""
+    return {"kind": "skip", "suite": suite, "what": what, "reason": missing.reason, "fix": missing.fix}
 
 
 def to_json(value: Any) -> str:

@@ -28,6 +28,7 @@ from typing import Any
 
 from mpmath import mp, mpf
 
+from harness.nests import leaves
 from harness.reference_tape import (
     KINKED,
     PRIMITIVES,
@@ -37,7 +38,6 @@ from harness.reference_tape import (
     bits_for,
     checked,
     enter,
-    leaves,
     mapped,
     reached_from,
     run,
@@ -72,7 +72,7 @@ def vjp(program: Program, point: Mapping[str, Any], cotangent: Any, *, digits: i
     is right to `digits` decimal digits. Raises Undefined outside a primitive's domain, at kinks and at infinite slopes.
     """
     tape, inputs, outputs, weights = unrolled(program, point, cotangent)
-    slopes = _slopes(tape, leaves(inputs.values()), outputs, weights, digits)
+    slopes = _slopes(tape, leaves([*inputs.values()]), outputs, weights, digits)
     return {name: mapped(slopes.__getitem__, nest) for name, nest in inputs.items()}
 
 
@@ -87,7 +87,7 @@ def hessian_product(
     tape, inputs, outputs, _ = unrolled(program, point, 1.0)
     steps: list[Any] = []
     along = {name: enter(steps, direction[name]) for name, _ in program.context}
-    toward = dict(zip(leaves(inputs.values()), (steps[place] for place in leaves(along.values())), strict=True))
+    toward = dict(zip(leaves([*inputs.values()]), (steps[place] for place in leaves([*along.values()])), strict=True))
     k = bits_for(digits)
     with mp.workprec(8 * k + 2 * spread_of(tape)):
         h = mp.ldexp(1, -2 * k)
@@ -117,7 +117,7 @@ def magnitude(program: Program, point: Mapping[str, Any], cotangent: Any) -> dic
     tape, inputs, outputs, weights = unrolled(program, point, cotangent)
     with mp.workprec(2 * spread_of(tape) + bits_for(20)):
         values = run(tape)
-    given = list(leaves(inputs.values()))
+    given = list(leaves([*inputs.values()]))
     varies = set(given) | set(reached_from(tape, given))
     arrived = [mpf(0)] * len(tape)
     for position, weight in zip(outputs, weights, strict=True):

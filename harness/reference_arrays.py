@@ -11,6 +11,8 @@ from functools import reduce as fold
 from itertools import product
 from typing import Any
 
+from harness.nests import leaves
+
 Nest = Any
 """Something for each entry of an array: a list for each axis."""
 
@@ -28,7 +30,7 @@ def combined(name: str, args: tuple[Nest, ...], statics: dict[str, Any], scalar:
         case "transpose":
             return [list(column) for column in zip(*args[0], strict=True)]
         case "reshape":
-            entries = iter(list(_entries(args[0])))
+            entries = leaves(args[0])
             return _shaped(statics["shape"], lambda _: next(entries))
         case "permute":
             order, shape = statics["permutation"], _shape(args[0])
@@ -65,14 +67,6 @@ def _sum(entries: list[Any], scalar: Scalar) -> Any:
 
 def _shape(nest: Nest) -> tuple[int, ...]:
     return (len(nest), *_shape(nest[0])) if isinstance(nest, list) else ()
-
-
-def _entries(nest: Nest) -> Any:
-    if isinstance(nest, list):
-        for part in nest:
-            yield from _entries(part)
-    else:
-        yield nest
 
 
 def _entry(nest: Nest, at: list[int]) -> Any:

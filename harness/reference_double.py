@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from harness.nests import leaves
 from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
@@ -64,31 +65,20 @@ def differences(program: Program, point: Mapping[str, Any], cotangent: Any) -> d
 
     Right to about 1e-9 where values and derivatives up to the third are moderate, and no kink is near.
     """
-    weights = np.array(list(numbers(cotangent)))
+    weights = np.array(list(leaves(cotangent)))
 
     def difference(name: str, place: int, x: float) -> float:
         h = STEP * max(1.0, abs(x))
         ahead, behind = [
-            np.array(list(numbers(evaluate(program, {**point, name: _moved(point[name], place, x + step)}))))
+            np.array(list(leaves(evaluate(program, {**point, name: _moved(point[name], place, x + step)}))))
             for step in (h, -h)
         ]
         return float(weights @ (ahead - behind)) / ((x + h) - (x - h))
 
     return {
-        name: like(point[name], iter([difference(name, place, x) for place, x in enumerate(numbers(point[name]))]))
+        name: like(point[name], iter([difference(name, place, x) for place, x in enumerate(leaves(point[name]))]))
         for name, _ in program.context
     }
-
-
-def numbers(value: Any) -> Iterator[float]:
-    """The numbers of a value, in order."""
-    while isinstance(value, Injected):
-        value = value.value
-    if isinstance(value, tuple):
-        for part in value:
-            yield from numbers(part)
-    else:
-        yield from np.ravel(value).tolist()
 
 
 def _value(term: Term, scope: dict[str, Any]) -> Any:
@@ -132,4 +122,4 @@ def like(value: Any, entries: Iterator[float]) -> Any:
 
 def _moved(value: Any, place: int, x: float) -> Any:
     """The value with its number at `place` replaced by x."""
-    return like(value, iter([x if k == place else entry for k, entry in enumerate(numbers(value))]))
+    return like(value, iter([x if k == place else entry for k, entry in enumerate(leaves(value))]))

@@ -6,13 +6,14 @@ Primitives are mpmath's functions; no code is shared with the rules.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import ceil, isfinite, log, log2
 from typing import Any
 
 from mpmath import mp, mpf
 
+from harness.nests import leaves
 from harness.reference_arrays import combined
 from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
 from transforms.types import Injected
@@ -161,16 +162,6 @@ def unrolled(
     weights: list[Any] = []
     enter(weights, cotangent)
     return tape, inputs, outputs, weights
-
-
-def leaves(nest: Nest) -> Iterator[Any]:
-    while isinstance(nest, Injected):
-        nest = nest.value
-    if isinstance(nest, Iterable):
-        for part in nest:
-            yield from leaves(part)
-    else:
-        yield nest
 
 
 def mapped(function: Callable[[Any], Any], nest: Nest) -> Nest:

@@ -13,7 +13,7 @@ from harness.ceiling import Link, Tree, link, neediest
 from harness.core_edits import Place, copied, free, places, replaced, shrunk
 from harness.needs import Kind, measured
 from harness.random_core import Grower, Sample, random_cotangent, random_value
-from harness.records import Record
+from harness.records import Record, bounded
 from transforms.chad.evaluate import evaluate
 from transforms.chad.pretty import show_program
 from transforms.chad.syntax import Node, Program
@@ -48,11 +48,10 @@ def search(
     repeated, absent = link(trees), link(neediest(needs, CEILED, barred="pair"))
     sizes = {"climbs": climbs, "steps": steps, "cost": final.source_cost, "transformed": final.cost}
     return [
-        {
-            "kind": "bound", "suite": suite, "case": case, "sizes": sizes, "claim": f"largest {claim}",
-            "limit": limit, "value": final.constant, "holds": final.constant <= limit,
-            "program": show_program(best.program), "explanation": text,
-        }
+        bounded(
+            suite, case, sizes, f"largest {claim}", limit, final.constant,
+            program=show_program(best.program), explanation=text,
+        )
         for claim, limit, text in (
             ("measured constant found: ratio to cost(t)", CONSTANT, ""),
             (

@@ -14,7 +14,7 @@ from harness import callgrind, compiled, native
 from harness.compiled import Emitted
 from harness.errors import ToolMissing
 from harness.fit import growth
-from harness.records import Record
+from harness.records import Record, bounded, skipped
 from harness.workload_suite import WORKLOADS, generated, straight
 from transforms.array_rules import TABLE
 from transforms.kernels.plan import LIMITS, Limits
@@ -42,7 +42,7 @@ def cumulative(suite: str, case: str, sizes: Mapping[str, int], optimised: str =
         stages = dict(_stages(made, hand, workload.PARAMETERS))
         profiles = callgrind.count_many([program.source() for program in stages.values()], optimised)
     except ToolMissing as missing:
-        return [{"kind": "skip", "suite": suite, "what": case, "reason": missing.reason, "fix": missing.fix}]
+        return [skipped(suite, case, missing)]
     plain = profiles[0].instructions
     return [
         {
@@ -85,7 +85,7 @@ def growing(
         series = callgrind.series()
         counted = {size: _counted(workload, {**fixed, against: size}) for size in sizes}
     except ToolMissing as missing:
-        return [{"kind": "skip", "suite": suite, "what": case, "reason": missing.reason, "fix": missing.fix}]
+        return [skipped(suite, case, missing)]
     records: list[Record] = []
     for level, optimised in next(iter(counted.values())):
         key = {"suite": suite, "case": f"{case}-{level}-{optimised}"}
@@ -115,11 +115,8 @@ def growing(
         for claim, (beside, limit) in claims.items():
             worst = max(values["generated"] / values[beside] for values in by_size.values())
             records.append(
-                {
-                    "kind": "bound", **key, "sizes": {**fixed, against: max(sizes)}, "claim": claim, "limit": limit,
-                    "value": worst, "holds": worst <= limit,
-                }
-            )  # fmt: skip
+                bounded(**{**key, "sizes": {**fixed, against: max(sizes)}}, claim=claim, limit=limit, value=worst)
+            )
     return records
 
 

@@ -16,7 +16,7 @@ from harness.core_costs import sum_of_constructs
 from harness.core_edits import shrunk
 from harness.fit import TOLERANCE, growth, polynomial
 from harness.random_core import Sample, random_sample
-from harness.records import Record
+from harness.records import Record, bounded
 from transforms.chad.elaborate import elaborate, elaborate_value
 from transforms.chad.pretty import show_program
 from transforms.chad.primitives import MUL, NEG, literal
@@ -81,8 +81,8 @@ def _family(suite: str, case: str, sizes: Sequence[int], clauses: Clauses) -> li
             at = {**fixed, against: n}
             shown = {} if verdict.holds else {"program": show_program(elaborate(program))}
             bounds += [
-                _bound(suite, case, at, BOUND, verdict.bound, verdict.cost, **shown),
-                _bound(suite, case, at, RATIO, CONSTANT, verdict.constant, **shown),
+                bounded(suite, case, at, BOUND, verdict.bound, verdict.cost, **shown),
+                bounded(suite, case, at, RATIO, CONSTANT, verdict.constant, **shown),
             ]
     measured = [
         _measurement(suite, case, {**fixed, against: n}, subject, metric, found[n], values["source", metric][n])
@@ -150,7 +150,7 @@ def drawn(suite: str, case: str, programs: int, seed: int, clauses: Clauses = EF
             worst, largest = sample, verdict.constant
     sizes = {"programs": programs}
     records = [
-        _bound(suite, case, sizes, claim, 0, len(found), **({"program": min(found, key=len)} if found else {}))
+        bounded(suite, case, sizes, claim, 0, len(found), **({"program": min(found, key=len)} if found else {}))
         for claim, found in (
             ("programs whose cost is not the sum over their executed constructs", different),
             (f"programs that break {BOUND}", broken),
@@ -160,7 +160,7 @@ def drawn(suite: str, case: str, programs: int, seed: int, clauses: Clauses = EF
         worst = shrunk(worst, lambda smaller: _judge(smaller, clauses).constant >= largest)
         verdict = _judge(worst, clauses)
         records.append(
-            _bound(
+            bounded(
                 suite,
                 case,
                 {**sizes, "cost": verdict.source_cost, "transformed": verdict.cost},
@@ -217,15 +217,8 @@ def figures(suite: str, case: str, clauses: Clauses = EFFICIENT) -> list[Record]
         inputs = [(2.0, 3.0) if x.type is P.type else 2.0 for x in program.context]
         verdict = judge(program, inputs, cotangent, clauses)
         for what, figure, value in (("cost(t)", source, verdict.source_cost), ("transformed cost", cost, verdict.cost)):
-            record = _bound(suite, case, {}, f"{name}: {what}", figure, value)
+            record = bounded(suite, case, {}, f"{name}: {what}", figure, value)
             records.append({**record, "holds": value == figure})
         shown = {} if verdict.holds else {"program": show_program(program)}
-        records.append(_bound(suite, case, {}, f"{name}: {BOUND}", verdict.bound, verdict.cost, **shown))
+        records.append(bounded(suite, case, {}, f"{name}: {BOUND}", verdict.bound, verdict.cost, **shown))
     return records
-
-
-def _bound(suite: str, case: str, sizes: dict[str, int], claim: str, limit: float, value: float, **more: Any) -> Record:
-    return {
-        "kind": "bound", "suite": suite, "case": case, "sizes": sizes,
-        "claim": claim, "limit": limit, "value": value, "holds": value <= limit, **more,
-    }  # fmt: skip

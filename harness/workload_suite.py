@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from harness import callgrind, compiled, native
 from harness.errors import ToolMissing
-from harness.records import Record
+from harness.records import Record, bounded, skipped
 from harness.workloads import attention, layernorm, transformer
 from transforms.mountain_goat.gradients import gradient
 from transforms.mountain_goat.inline import inline
@@ -66,11 +67,11 @@ def _costs(key: Mapping[str, object], programs: Mapping[str, Straight], level: L
         memory = [native.peak_memory(native.build(program.source(memory=True))) for program in emitted.values()]
         records += _measurements(key, "peak_bytes", "bytes", dict(zip(emitted, memory, strict=True)))
     except ToolMissing as missing:
-        records.append(_skip(suite, f"peak memory of {case}", missing))
+        records.append(skipped(suite, f"peak memory of {case}", missing))
     try:
         series = callgrind.series()
     except ToolMissing as missing:
-        return [*records, _skip(suite, f"instruction counts of {case}", missing)]
+        return [*records, skipped(suite, f"instruction counts of {case}", missing)]
     for optimised in native.LEVELS:
         profiles = callgrind.count_many([program.source() for program in emitted.values()], optimised)
         counts = {subject: profile.instructions for subject, profile in zip(emitted, profiles, strict=True)}
@@ -114,13 +115,6 @@ def _measurements(key: Mapping[str, object], metric: str, unit: str, values: Map
     ]  # fmt: skip
 
 
-def _distance(key: Mapping[str, object], hand: Sequence[np.ndarray], made: Sequence[np.ndarray]) -> Record:
-    apart = distance(hand, made)
-    return {
-        "kind": "bound", **key, "claim": "relative difference of an entry, generated to hand-derived",
-        "limit": TOLERANCE, "value": apart, "holds": apart <= TOLERANCE,
-    }  # fmt: skip
-
-
-def _skip(suite: str, what: str, missing: ToolMissing) -> Record:
-    return {"kind": "skip", "suite": suite, "what": what, "reason": missing.reason, "fix": missing.fix}
+def _distance(key: Mapping[str, Any], hand: Sequence[np.ndarray], made: Sequence[np.ndarray]) -> Record:
+    claim = "relative difference of an entry, generated to hand-derived"
+    return bounded(**key, claim=claim, limit=TOLERANCE, value=distance(hand, made))

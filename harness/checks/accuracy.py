@@ -13,9 +13,10 @@ import numpy as np
 
 from harness import reference
 from harness.checks.check import Check, Measured, Needs, Question
-from harness.checks.comparison import Answer, Comparison, leaves, tables
+from harness.checks.comparison import Answer, Comparison, tables
 from harness.checks.examples import BINARY, SCALAR_FORMS, UNARY, Example
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.reference_tape import Undefined
 from transforms.drivers import tangent
 from transforms.parse import parse

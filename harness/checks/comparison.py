@@ -13,6 +13,7 @@ import numpy as np
 from harness.checks.check import Measured
 from harness.checks.examples import Example
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty_program
 from transforms.rules import Rules
@@ -108,19 +109,6 @@ def asked(subject: Subject, example: Example) -> list[tuple[str, Transformation]
 def tables(subject: Subject) -> list[Rules]:
     """The table of rules, which all representations share; a function has none."""
     return [judged.rules for judged in subject.transformations.values()][:1]
-
-
-def leaves(value: Any) -> Iterator[Any]:
-    """The numbers of a value, in order: of floats, arrays, nested lists, tuples and injected values."""
-    while isinstance(value, Injected):
-        value = value.value
-    if isinstance(value, np.ndarray):
-        yield from value.ravel().tolist()
-    elif isinstance(value, (tuple, list)):
-        for part in value:
-            yield from leaves(part)
-    else:
-        yield value
 
 
 def shown(value: Any) -> str:

@@ -11,9 +11,10 @@ import numpy as np
 
 from harness import reference
 from harness.checks.check import Measured
-from harness.checks.comparison import Answer, Comparison, leaves
+from harness.checks.comparison import Answer, Comparison
 from harness.checks.examples import Example, direction, signed
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.reference_double import evaluate
 from transforms.parse import parse
 from transforms.syntax import Op, Program, Var

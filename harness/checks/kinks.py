@@ -12,9 +12,10 @@ import numpy as np
 
 from harness.checks import hard_points
 from harness.checks.check import Check, Measured, Needs, Question
-from harness.checks.comparison import Answer, Comparison, leaves, shown, tables
+from harness.checks.comparison import Answer, Comparison, shown, tables
 from harness.checks.examples import Example, signed
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.reference_double import evaluate, like
 from transforms.drivers import tangent
 from transforms.parse import parse

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import reference, reference_double
 from harness.checks.check import Measured
-from harness.checks.comparison import Answer, Comparison, leaves, runs, tables
+from harness.checks.comparison import Answer, Comparison, runs, tables
 from harness.checks.examples import (
     ARRAY_USES,
     REAL_USES,
@@ -20,6 +20,7 @@ from harness.checks.examples import (
     small_programs,
 )
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.random_terms import random_program
 from transforms.drivers import tangent
 from transforms.types import Injected

@@ -8,9 +8,9 @@ from typing import Any
 
 from harness import compiled, native
 from harness.checks.check import Check, Measured, Question
-from harness.checks.comparison import leaves
 from harness.checks.examples import USES, alone
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.reference_double import evaluate
 from transforms.syntax import Op, Program, Tuple, Var
 from transforms.types import REAL, Type

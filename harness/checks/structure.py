@@ -10,7 +10,7 @@ import numpy as np
 
 from harness.checks import refusals
 from harness.checks.check import Check, Measured, Needs, Question, counted
-from harness.checks.comparison import asked, leaves, runs, tables
+from harness.checks.comparison import asked, runs, tables
 from harness.checks.examples import (
     ARRAY_USES,
     BINARY,
@@ -26,6 +26,7 @@ from harness.checks.examples import (
     inside,
 )
 from harness.checks.subject import Subject
+from harness.nests import leaves
 from harness.reference_double import evaluate
 from transforms.drivers import write
 from transforms.errors import ShapeMismatch

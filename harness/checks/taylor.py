@@ -14,9 +14,10 @@ from random import Random
 
 from harness import reference_double
 from harness.checks.check import Measured
-from harness.checks.comparison import Comparison, leaves, runs
+from harness.checks.comparison import Comparison, runs
 from harness.checks.examples import Example, direction, small_programs
 from harness.checks.subject import Subject
+from harness.nests import leaves
 
 STEPS = tuple(2.0**-k for k in range(3, 11))
 FLOOR = 2.0**-40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
@@ -161,13 +162,13 @@ def test_arrays_are_differentiated_elementwise(name: str):
     assert found.counts.primal_operations == 12
 
 
-@given(st.randoms(use_true_random=False), st.booleans())
+@given(st.integers(0, 2**32).map(Random), st.booleans())
 def test_representations_forward_macro_and_reference_agree(rng, branching: bool):
     for against, error in errors(random_program(rng, result=None, branching=branching)).items():
         assert error <= TOLERANCE, against
 
 
-@given(st.randoms(use_true_random=False), st.booleans())
+@given(st.integers(0, 2**32).map(Random), st.booleans())
 def test_the_value_is_the_term_s_value(rng, branching: bool):
     sample = random_program(rng, result=None, smooth=False, branching=branching)
     expected, source = value(sample.program, sample.point)
@@ -180,7 +181,7 @@ def test_the_value_is_the_term_s_value(rng, branching: bool):
 
 
 @BOTH
-@given(rng=st.randoms(use_true_random=False), branching=st.booleans())
+@given(rng=st.integers(0, 2**32).map(Random), branching=st.booleans())
 def test_the_program_written_down_is_the_program_counted(name: str, rng, branching: bool):
     """The same operations by kind, the same numbers to the bit; and its text parses back."""
     sample = random_program(rng, result=None, smooth=False, size=15, branching=branching)

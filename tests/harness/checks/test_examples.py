@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from harness.checks.comparison import leaves
 from harness.checks.examples import (
     DISTINCT_USES,
     POSITIVE,
@@ -16,6 +15,7 @@ from harness.checks.examples import (
     every_rule,
     small_programs,
 )
+from harness.nests import leaves
 from transforms.array_rules import TABLE
 from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Tuple, Var, subterms
 from transforms.typecheck import typecheck
