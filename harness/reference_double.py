@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness.nests import leaves
-from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
+from transforms.syntax import BINDERS, Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
 STEP = 2.0**-17
@@ -82,7 +82,7 @@ def differences(program: Program, point: Mapping[str, Any], cotangent: Any) -> d
 
 
 def _value(term: Term, scope: dict[str, Any]) -> Any:
-    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+    while isinstance(term, BINDERS):  # a loop: a chain of binders may be long
         bound = _value(term.bound, scope)
         match term:
             case Let(name=name, body=body):

@@ -15,7 +15,7 @@ from mpmath import mp, mpf
 
 from harness.nests import leaves
 from harness.reference_arrays import combined
-from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
+from transforms.syntax import BINDERS, Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
 SPREAD = 2400
@@ -90,7 +90,7 @@ TAIL = {"tanh": 2 / log(2), "sigmoid": 1 / log(2)}
 def unroll(term: Term, scope: dict[str, Nest], tape: list[Entry]) -> Nest:
     """Append the operations of `term` to the tape, and say where its scalars stand. `scope` is left as it was."""
     hidden: list[tuple[str, Nest]] = []
-    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+    while isinstance(term, BINDERS):  # a loop: a chain of binders may be long
         bound = unroll(term.bound, scope, tape)
         match term:
             case Let(name=name, body=body):

@@ -52,7 +52,7 @@ def as_given(machine: Machine, cotangent: Value) -> Value:
 
 def once_more(judged: Transformation) -> Transformation:
     """A gradient is differentiated by the same transformation, which knows what only gradients contain besides."""
-    return replace(judged, rules={**judged.rules, **DERIVATIVE_RULES})
+    return replace(judged, rules={**DERIVATIVE_RULES, **judged.rules})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from transforms.environment import Environment
 from transforms.errors import OutsideDomain
 from transforms.machines.interface import Machine, Value
-from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.syntax import BINDERS, Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
 
@@ -14,8 +14,10 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
 
     Raises OutsideDomain, with the place of the primitive.
     """
+    if isinstance(term, Var):  # as most terms are
+        return scope[term.name]
     outside = scope.mark()
-    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+    while isinstance(term, BINDERS):  # a loop: a chain of binders may be long
         bound = evaluate(machine, term.bound, scope)
         match term:
             case Let(name=name, body=body):
@@ -30,6 +32,12 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
     match term:
         case Var(name=name):
             value = scope[name]
+        case Op(name=name, args=terms, statics=statics, at=at):
+            args = [evaluate(machine, arg, scope) for arg in terms]
+            try:
+                value = machine.apply(name, *args, **dict(statics))
+            except OutsideDomain as error:
+                raise error.located("", at) from None
         case Lit(value=literal):
             value = machine.constant(literal)
         case Tuple(parts=parts):
@@ -38,11 +46,5 @@ def evaluate(machine: Machine, term: Term, scope: Environment[Value]) -> Value:
             value = Injected(side, evaluate(machine, arg, scope))
         case Sign(arg=arg):
             value = machine.sign_of(evaluate(machine, arg, scope))
-        case Op(name=name, args=terms, statics=statics, at=at):
-            args = [evaluate(machine, arg, scope) for arg in terms]
-            try:
-                value = machine.apply(name, *args, **dict(statics))
-            except OutsideDomain as error:
-                raise error.located("", at) from None
     scope.leave(outside)
     return value

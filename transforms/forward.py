@@ -10,7 +10,7 @@ from __future__ import annotations
 from transforms.environment import Environment
 from transforms.machines.interface import Machine, Value
 from transforms.rules import Rules
-from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.syntax import BINDERS, Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
 Dual = tuple[Value, Value]
@@ -20,7 +20,7 @@ Dual = tuple[Value, Value]
 def forward(rules: Rules, machine: Machine, term: Term, scope: Environment[Dual]) -> Dual:
     """The value of `term` and its tangent, given those of the variables in scope."""
     outside = scope.mark()
-    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+    while isinstance(term, BINDERS):  # a loop: a chain of binders may be long
         value, tangent = forward(rules, machine, term.bound, scope)
         match term:
             case Let(name=name, body=body):

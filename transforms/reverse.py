@@ -26,7 +26,7 @@ from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent,
 from transforms.machines.interface import Context, Machine, Value
 from transforms.rules import Rules
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
+from transforms.syntax import BINDERS, Case, Inject, Let, Lit, Match, Op, Sign, Term, Tuple, Var
 from transforms.types import Injected
 
 Backpropagator = Callable[[Cotangent], ContextCotangent]
@@ -46,8 +46,10 @@ class Reverse:
 
 def reverse(ad: Reverse, term: Term, scope: Scope) -> tuple[Value, Backpropagator]:
     """The value of `term` in `scope`, and its backpropagator from C(type of the term) to C(scope)."""
+    if not isinstance(term, BINDERS):
+        return ad.clauses[type(term)](ad, term, scope)
     outside, binders = scope.mark(), []
-    while isinstance(term, (Let, Case, Match)):  # a loop: a chain of binders may be long
+    while isinstance(term, BINDERS):  # a loop: a chain of them may be long
         finish, term = ad.clauses[type(term)](ad, term, scope)
         binders.append(finish)
     value, body = ad.clauses[type(term)](ad, term, scope)
@@ -59,7 +61,7 @@ def reverse(ad: Reverse, term: Term, scope: Scope) -> tuple[Value, Backpropagato
             ct = finish(ct)
         return ct
 
-    return value, backpropagator if binders else body
+    return value, backpropagator
 
 
 def variable(ad: Reverse, x: Var, scope: Scope) -> tuple[Value, Backpropagator]:

@@ -21,7 +21,8 @@ Scope = Environment[Variable]
 
 def context(scope: Scope) -> Context:
     """The context of everything in scope."""
-    return scope.innermost.context if scope.innermost else EMPTY
+    last = scope.innermost
+    return EMPTY if last is None else last.context
 
 
 def bind(machine: Machine, scope: Scope, names: Iterable[str], values: Iterable[Value]) -> Context:

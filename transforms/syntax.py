@@ -33,7 +33,7 @@ class _Node:
 
 
 def _nests(node: _Node, inside: tuple[Term, ...], body: Term | None = None) -> None:
-    depth = 1 + max((term.depth for term in inside), default=0)
+    depth = 1 + max([term.depth for term in inside], default=0)
     object.__setattr__(node, "depth", max(depth, body.depth if body else 0))
 
 
@@ -127,6 +127,9 @@ class Match(_Node):
 
 
 Term = Var | Lit | Op | Tuple | Let | Case | Inject | Sign | Match
+
+BINDERS = (Let, Case, Match)
+"""What binds variables; a chain of them may be long, so walks loop over it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,8 @@ def _checked(program: Program, operations: Operations) -> tuple[Type, dict[int, 
 
 def _type(term: Term, scope: Environment[Type], operations: Operations, sides: dict[int, Type]) -> Type:
     """The type of a term, open where nothing decides it yet; `sides` takes those of injections."""
+    if isinstance(term, Var):  # as most terms are
+        return _variable(term, scope)
     mark = scope.mark()
     while isinstance(term, (Let, Case)):  # a loop: chains may be long
         bound = _type(term.bound, scope, operations, sides)
@@ -59,16 +61,14 @@ def _type(term: Term, scope: Environment[Type], operations: Operations, sides: d
                 scope.bind(name, part)
         term = term.body
     match term:
-        case Var(name=name):
-            if name not in scope:
-                raise UnboundVariable(f"unbound variable {name!r}: expected {_known(scope)}", at=term.at)
-            type_ = scope[name]
+        case Var():
+            type_ = _variable(term, scope)
+        case Op():
+            type_ = _apply(term, [_type(arg, scope, operations, sides) for arg in term.args], operations)
         case Lit(value=value):
             type_ = Array(value.shape) if isinstance(value, np.ndarray) else REAL
         case Tuple(parts=parts):
             type_ = Product(tuple([_type(part, scope, operations, sides) for part in parts]))
-        case Op():
-            type_ = _apply(term, [_type(arg, scope, operations, sides) for arg in term.args], operations)
         case Inject(side=side, arg=arg):
             here, other = _type(arg, scope, operations, sides), open_type()
             sides[id(term)] = other
@@ -82,6 +82,13 @@ def _type(term: Term, scope: Environment[Type], operations: Operations, sides: d
             type_ = _match(term, scope, operations, sides)
     scope.leave(mark)
     return type_
+
+
+def _variable(x: Var, scope: Environment[Type]) -> Type:
+    try:
+        return scope[x.name]
+    except KeyError:
+        raise UnboundVariable(f"unbound variable {x.name!r}: expected {_known(scope)}", at=x.at) from None
 
 
 def _match(term: Match, scope: Environment[Type], operations: Operations, sides: dict[int, Type]) -> Type:

@@ -34,7 +34,7 @@ class Bounded:
     results: int
 
 
-RANDOM_PROGRAMS = 150
+RANDOM_PROGRAMS = 200
 TIGHT = ("x / (let a = x in a)", "x / (let a = x in a) + y / (let a = y in a)", "let u = x / (let a = x in a) in u * u")
 FAMILY = {"product": {"n": 8}, "square": {"m": 6, "n": 4}, "doubling": {"k": 8}, "projection": {"k": 5}}
 
@@ -45,7 +45,7 @@ def programs(seed: int) -> list[Bounded]:
         results = 3 if k % 4 == 0 else 1
         result = Product((REAL,) * results) if results > 1 else REAL
         rng = Random(f"{seed}/{k}/constant")
-        sample = random_program(rng, size=rng.choice((2, 4, 8)), result=result, primitives=ARITHMETIC)
+        sample = random_program(rng, size=rng.choice((2, 3, 4)), result=result, primitives=ARITHMETIC)
         found.append(_bounded(sample.program, sample.point, sample.cotangent, results))
     rng = Random(f"{seed}/tight")
     for program in (*map(parse, TIGHT), *[FAMILIES[name](**sizes) for name, sizes in FAMILY.items()]):
@@ -93,15 +93,17 @@ class Growing:
 
 LINEAR = (1.0, 1.0)
 CLAIMED: tuple[tuple[str, str, Mapping[str, int], tuple[int, ...], Mapping[str, tuple[float, float]]], ...] = (
-    ("product", "n", {}, (48, 96), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("square", "m", {"n": 320}, (16, 32), {"accumulator": LINEAR, "pointwise": LINEAR}),
+    ("product", "n", {}, (24, 48), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("square", "m", {"n": 4}, (24, 48), {"accumulator": LINEAR}),
+    ("square", "m", {"n": 200}, (8, 16), {"pointwise": LINEAR}),
     ("square", "n", {"m": 4}, (64, 128), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
     ("sigmoid-square", "n", {}, (128, 256), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
-    ("doubling", "k", {}, (48, 96), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("projection", "k", {}, (18, 36), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("jacobian", "m", {"n": 4}, (40, 80), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
+    ("doubling", "k", {}, (40, 80), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("projection", "k", {}, (18, 36), {"accumulator": LINEAR}),
+    ("projection", "k", {}, (8, 16), {"pointwise": (2.0, 2.0)}),
+    ("jacobian", "m", {"n": 3}, (28, 56), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
 )
-"""Of each family: the size that grows, the others, and the exponents."""
+"""Of each family: the size that grows, the others, and the exponents; sizes are as small as shows the exponent."""
 
 LAYERS: tuple[tuple[str, Mapping[str, int], Mapping[str, tuple[float, float]]], ...] = (
     ("r", {"i": 4, "c": 4}, {"accumulator": LINEAR, "pointwise": LINEAR}),

@@ -8,7 +8,7 @@ where digits are lost is a question for other checks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from random import Random
 from typing import Any
@@ -65,7 +65,8 @@ POSITIVE = {"log": (0,), "sqrt": (0,), "pow": (0,)}
 
 REAL_USES = (*[_use(name, ()) for name in UNARY], *[_use(name, (), ()) for name in BINARY])
 ELEMENTWISE_USES = (*[_use(name, (2, 3)) for name in UNARY], *[_use(name, (3, 2), (3, 2)) for name in BINARY])
-FORM_USES = (*[_use(name, (2, 3)) for name in SCALAR_FORMS], *[_use(name, ()) for name in SCALAR_FORMS])
+ARRAY_FORM_USES = tuple([_use(name, (2, 3)) for name in SCALAR_FORMS])
+FORM_USES = (*ARRAY_FORM_USES, *[_use(name, ()) for name in SCALAR_FORMS])
 ARRAY_USES = (
     _use("matmul", (2, 3), (3, 4)), _use("matmul", (2, 3), (3, 3)), _use("matmul", (3, 3), (3, 1)),
     _use("matmul", (1, 4), (4, 1)),
@@ -81,8 +82,22 @@ ARRAY_USES = (
     _use("broadcast", (1, 3), shape=(3, 3)), _use("broadcast", (3, 1), shape=(3, 3)),
     _use("broadcast", (1, 1), shape=(2, 3)), _use("broadcast", (1, 1), shape=(1, 4)),
 )  # fmt: skip
+FEW_ARRAY_USES = (
+    _use("matmul", (2, 3), (3, 3)), _use("transpose", (3, 3)), _use("reshape", (2, 3), shape=(3, 2)),
+    _use("permute", (2, 2, 2), permutation=(2, 0, 1)),
+    *[_use("reduce", (3, 3), axis=axis, kind=kind) for kind in ("sum", "max") for axis in (0, 1)],
+    _use("broadcast", (1, 3), shape=(3, 3)), _use("broadcast", (1, 1), shape=(2, 3)),
+)  # fmt: skip
+"""Those of which one shape is enough: square where a wrong axis would not fit otherwise, and be noticed at once."""
+
 DISTINCT_USES = (*REAL_USES, *FORM_USES, *ARRAY_USES)
 """Every rule; those that serve reals and arrays entry by entry, on reals."""
+
+FEW_USES = (*REAL_USES, *ARRAY_FORM_USES, *FEW_ARRAY_USES)
+"""Every rule, on few shapes: for checks that ask several things of each."""
+
+FEW_ARRAYS = (*ELEMENTWISE_USES, *ARRAY_FORM_USES, *FEW_ARRAY_USES)
+"""Every rule, on arrays, of few shapes."""
 
 USES = (*DISTINCT_USES, *ELEMENTWISE_USES)
 
@@ -143,17 +158,20 @@ def inside(use: Use, seed: int) -> Example:
 
 
 def every_rule(seed: int) -> Iterator[Example]:
-    """Every rule alone and inside a small program."""
+    """Every rule alone, and inside small programs."""
     for use in USES:
-        yield alone(use, seed)
-        if use in REAL_USES:
-            yield alone(use, seed, negated=True)
+        example = alone(use, seed)
+        yield example
+        if use in REAL_USES:  # one program at two points, with one cotangent: what is kept of the first must not show
+            elsewhere = alone(use, seed, negated=True)
+            yield replace(elsewhere, program=example.program, cotangent=example.cotangent)
+    for use in (*FEW_USES, *ELEMENTWISE_USES):
         yield inside(use, seed)
 
 
 def small_programs(seed: int) -> Iterator[Example]:
     """Every rule inside a small program, and every construct."""
-    for use in DISTINCT_USES:
+    for use in FEW_USES:
         yield inside(use, seed)
     yield from constructs(seed)
 

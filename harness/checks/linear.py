@@ -25,7 +25,7 @@ from harness.random_terms import random_program
 from transforms.drivers import tangent
 from transforms.types import Injected
 
-RANDOM_PROGRAMS = 30
+RANDOM_PROGRAMS = 20
 
 
 def with_directions(seed: int) -> list[tuple[Example, dict[str, Any]]]:
@@ -84,7 +84,8 @@ class Combination:
 def combinations(seed: int) -> list[Combination]:
     rng = Random(f"{seed}/linearity")
     uses = [*rng.sample(REAL_USES, 8), *rng.sample(ARRAY_USES, 8)]
-    return [_combination(example, rng) for example in (*[inside(use, seed) for use in uses], *constructs(seed))]
+    examples = [*[inside(use, seed) for use in uses], *constructs(seed)]
+    return [_combination(replace(example, turn=k), rng) for k, example in enumerate(examples)]
 
 
 def _combination(example: Example, rng: Random) -> Combination:

@@ -39,9 +39,9 @@ def cases(seed: int) -> list[Case]:
         if source <= LARGEST:
             inputs = [2.0 if x.type is REAL else (2.0, 3.0) for x in program.context]
             found.append(Case(name, program, inputs, cotangent, cost))
-    nested = elaborate(projection(5))  # a tuple whose parts are tuples: what is absent there may be large
+    nested = elaborate(projection(3))  # a tuple whose parts are tuples: what is absent there may be large
     ones = [1.0 for _ in nested.context]
-    found.append(Case("projection at 5", nested, ones, 1.0, sum_of_constructs(nested, ones, 1.0)))
+    found.append(Case("projection at 3", nested, ones, 1.0, sum_of_constructs(nested, ones, 1.0)))
     for k in range(RANDOM_PROGRAMS):
         sample = random_sample(Random(f"{seed}/{k}/model"), size=SIZE)
         cost = sum_of_constructs(sample.program, sample.inputs, sample.cotangent)

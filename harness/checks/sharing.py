@@ -7,14 +7,14 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from harness.checks.examples import DISTINCT_USES, Example, alone, direction
+from harness.checks.examples import FEW_USES, Example, alone, direction
 from harness.reference_double import evaluate
 from transforms.syntax import Let, Op, Program, Term, Tuple, Var
 
 
 def shared(seed: int) -> Iterator[Example]:
     """For every rule f: f(x) + x, f(x) + f(x), x used three times, and f in a diamond."""
-    for use in DISTINCT_USES:
+    for use in FEW_USES:
         example = alone(use, seed)
         f, x = example.program.term, Var("x0")
         if use.shapes[0] == ():

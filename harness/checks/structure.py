@@ -12,18 +12,14 @@ from harness.checks import refusals
 from harness.checks.check import Check, Measured, Needs, Question, counted
 from harness.checks.comparison import asked, runs, tables
 from harness.checks.examples import (
-    ARRAY_USES,
     BINARY,
-    ELEMENTWISE_USES,
-    FORM_USES,
-    REAL_USES,
+    FEW_ARRAYS,
     SCALAR_FORMS,
     UNARY,
     Example,
     Use,
     alone,
     constructs,
-    inside,
 )
 from harness.checks.subject import Subject
 from harness.nests import leaves
@@ -82,7 +78,7 @@ TUPLES = (*[Use(name, ((),), {}) for name in UNARY], *[Use(name, ((),), {"k": 2.
 
 
 def typed(seed: int) -> Types:
-    rules = [alone(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
+    rules = [alone(use, seed) for use in FEW_ARRAYS]
     whole = [replace(example, turn=k + seed) for k, example in enumerate(constructs(seed))]
     return Types([_typed(example) for example in (*rules, *whole)], list(_ill_typed()))
 
@@ -127,9 +123,9 @@ def _refuses(program: Program, rules: Rules) -> bool:
 
 
 def repeated(seed: int) -> list[Example]:
-    """Every rule, on arrays that come from outside where it can, and every construct."""
-    arrays = [alone(use, seed) for use in (*ELEMENTWISE_USES, *FORM_USES, *ARRAY_USES)]
-    return [*arrays, *[inside(use, seed) for use in REAL_USES], *constructs(seed)]
+    """Every rule, on arrays, which come from outside and could be changed, and every construct."""
+    examples = [*[alone(use, seed) for use in FEW_ARRAYS], *constructs(seed)]
+    return [replace(example, turn=k) for k, example in enumerate(examples)]
 
 
 def deterministic(subject: Subject, prepared: list[Example]) -> Measured:

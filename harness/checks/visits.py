@@ -15,10 +15,9 @@ from harness.families import doubling
 from harness.random_terms import random_program
 from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty
-from transforms.syntax import Case, Let, Match, Term, subterms
+from transforms.syntax import BINDERS, Term, subterms
 
-RANDOM_PROGRAMS = 16
-BINDERS = (Let, Case, Match)
+RANDOM_PROGRAMS = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,11 +63,6 @@ def let_without_bound(ad: Reverse, e: Let, scope: Scope) -> Binder:
     return lambda ct: ad.cotangents.scope(ct, outer, inner)[0], e.body
 
 
-def let_of_let_without_bound(ad: Reverse, e: Let, scope: Scope) -> Binder:
-    """The bound term's part is dropped where that term is itself a chain of binders."""
-    return (let_without_bound if isinstance(e.bound, (Let, Case, Match)) else macro.let)(ad, e, scope)
-
-
 def case_names_reversed(ad: Reverse, e: Case, scope: Scope) -> Binder:
     return macro.case(ad, Case(e.bound, e.names[::-1], e.body), scope)
 
@@ -80,13 +75,6 @@ def case_without_last(ad: Reverse, e: Case, scope: Scope) -> Binder:
     return _case(ad, e, scope, lambda s: (*s[:-1], ABSENT))
 
 
-def match_drops(ad: Reverse, e: Match, scope: Scope) -> Binder:
-    outer = context(scope)
-    taken, _ = macro.reverse(ad, e.bound, scope)
-    inner = bind(ad.machine, scope, [e.names[taken.side]], [taken.value])
-    return lambda ct: ad.cotangents.scope(ct, outer, inner)[0], e.branches[taken.side]
-
-
 def match_other_branch(ad: Reverse, e: Match, scope: Scope) -> Binder:
     outer = context(scope)
     taken, bound = macro.reverse(ad, e.bound, scope)
@@ -95,27 +83,6 @@ def match_other_branch(ad: Reverse, e: Match, scope: Scope) -> Binder:
 
 
 # Costs alone.
-
-
-def let_in_halves(ad: Reverse, e: Let, scope: Scope) -> Binder:
-    """The bound term's backpropagator runs twice, each time with half."""
-    outer = context(scope)
-    value, bound = macro.reverse(ad, e.bound, scope)
-    inner = bind(ad.machine, scope, [e.name], [value])
-
-    def half(s: Cotangent) -> Cotangent:
-        if isinstance(s, tuple):
-            return tuple([half(part) for part in s])
-        return s if s is ABSENT else ad.machine.mul_k(s, k=0.5)
-
-    def finish(ct: ContextCotangent) -> ContextCotangent:
-        g, (s,) = ad.cotangents.scope(ct, outer, inner)
-        if s is ABSENT:
-            return g
-        s = half(s)
-        return ad.cotangents.plus(ad.cotangents.plus(g, bound(s)), bound(s))
-
-    return finish, e.body
 
 
 def let_dead_run(ad: Reverse, e: Let, scope: Scope) -> Binder:
@@ -191,9 +158,6 @@ MUTANTS = tuple([
         (Let, "parts-exchanged", let_exchanged, "value", "the variable's part goes to the context, and back", OURS),
         (Let, "without-context", let_without_context, "value", "what the context received in the body is lost", OURS),
         (Let, "without-bound", let_without_bound, "value", "the bound term receives nothing", OURS),
-        (Let, "nested-without-bound", let_of_let_without_bound, "value",
-         "a bound term that is a chain of binders receives nothing", OURS),
-        (Let, "in-halves", let_in_halves, "cost", "bound terms run backwards twice, each time with half", OURS),
         (Let, "dead-run", let_dead_run, "cost", "bound terms that nothing arrived for run backwards", OURS),
         (Case, "names-reversed", case_names_reversed, "value", "the names stand for the parts in reverse", OURS),
         (Case, "parts-reversed", case_parts_reversed, "value", "the parts receive in reverse order", OURS),
@@ -201,7 +165,6 @@ MUTANTS = tuple([
         (Case, "full-tuple", case_full_tuple, "cost", "a full tuple of zeros for each projection",
          "jax-ml/jax#15906"),
         (Case, "run-twice", case_twice, "cost", "the scrutinee's backpropagator runs twice, once for nothing", OURS),
-        (Match, "dropped", match_drops, "value", "what is taken apart receives nothing", OURS),
         (Match, "left-branch", match_other_branch, "value", "the left branch is always taken",
          "pytorch/pytorch#16317"),
     )

@@ -22,7 +22,7 @@ import numpy as np
 from transforms.errors import OutsideDomain
 from transforms.machines.interface import Context, Value
 from transforms.machines.table import TableMachine
-from transforms.rules import Rule, Rules
+from transforms.rules import REALS, Rule, Rules
 from transforms.types import REAL, Array, Injected, Product, Type
 
 
@@ -83,7 +83,7 @@ class Counting(TableMachine):
         values = [arg.value for arg in args]
         primal = self.primal is None
         if primal:
-            if isinstance(row, Rule):
+            if isinstance(row, Rule) and row.domain is not REALS:
                 _check_domain(row, values, statics)
         else:
             for arg in args:
@@ -91,10 +91,13 @@ class Counting(TableMachine):
                     arg.unsaved = False
                     self.saved += _size(arg.value)
         value = row.evaluate(*values, **statics)
-        if operation in ARRAY_OPERATIONS:
-            self.by_kind.update(_scalar_operations(operation, values, value, statics))
+        if not isinstance(value, np.ndarray):
+            self.by_kind[operation] += 1
+        elif operation in ARRAY_OPERATIONS:
+            for kind, times in _scalar_operations(operation, values, value, statics).items():
+                self.by_kind[kind] += times
         else:
-            self.by_kind[operation] += _size(value)
+            self.by_kind[operation] += value.size
         return Number(value, primal)
 
     def given(self, value: Any) -> Value:

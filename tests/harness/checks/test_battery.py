@@ -218,3 +218,15 @@ def test_a_function_to_gradients_is_judged_by_the_checks_that_ask_for_them_alone
         if check.id != "determinism":
             assert outcome(check.id, wrong) is not Outcome.PASS
             assert outcome(check.id, missing) is Outcome.VALUE
+
+
+def test_gradients_that_are_kept_by_program_and_cotangent_are_noticed_by_the_reference():
+    kept: dict[Any, Any] = {}
+
+    def function(program: Any, point: Any, cotangent: Any) -> Any:
+        asked = program, repr(cotangent)
+        if asked not in kept:
+            kept[asked] = gradient(UNMUTATED.matrices(), program, point, cotangent).cotangent
+        return kept[asked]
+
+    assert outcome("reference", Subject("kept", function=function)) is Outcome.VALUE
