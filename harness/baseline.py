@@ -7,14 +7,18 @@ from typing import Any
 
 from harness.records import Record
 
+CULPRITS = 5
+"""How many parts of a count that has grown are named."""
+
 
 def compare(found: Sequence[Record], earlier: Sequence[Record], percent: float) -> list[Record]:
-    """Bounds that a run keeps to or breaks: first in sum, then each count and exponent that is worse.
+    """Bounds that a run keeps to or breaks: first in sum, then each count and exponent that is worse, with what it grew
+    by, as far as the records say: the kinds of operations, or the lines of the program.
 
     A count may exceed the earlier one by `percent` per cent; an exponent may not exceed the earlier interval. What only
     one of the runs measured is not compared, nor are seconds, nor instructions of different toolchains.
     """
-    counts = {_key(record): record["value"] for record in earlier if _is_count(record)}
+    counts = {_key(record): record for record in earlier if _is_count(record)}
     highs = {_key(record): record["high"] for record in earlier if record["kind"] == "fit"}
     compared = different = 0
     worse = []
@@ -22,9 +26,11 @@ def compare(found: Sequence[Record], earlier: Sequence[Record], percent: float) 
         key = _key(record)
         if _is_count(record) and key in counts:
             compared += 1
-            different += record["value"] != counts[key]
-            if record["value"] > counts[key] * (1 + percent / 100):
-                worse.append(_worse(record, record["metric"], counts[key], record["value"]))
+            limit = counts[key]["value"]
+            different += record["value"] != limit
+            if record["value"] > limit * (1 + percent / 100):
+                culprits = _culprits(record, counts[key])
+                worse.append({**_worse(record, record["metric"], limit, record["value"]), "culprits": culprits})
         elif record["kind"] == "fit" and highs.get(key) is not None and record["exponent"] is not None:
             compared += 1
             if record["exponent"] > highs[key] + 1e-9:
@@ -45,6 +51,17 @@ def _key(record: Record) -> tuple[Any, ...]:
     sizes = tuple(sorted(record.get("sizes", {}).items()))
     named = [record.get(name) for name in ("kind", "suite", "case", "subject", "metric", "toolchain")]
     return (*named, sizes)
+
+
+def _culprits(record: Record, earlier: Record) -> list[str]:
+    """What a count has grown by: kinds of operations, or lines of the program among those that cost most."""
+    grown = []
+    for parts in ("by_kind", "by_line"):
+        before = earlier.get(parts, {})
+        for part, n in record.get(parts, {}).items():
+            if n > before.get(part, 0):
+                grown.append((n - before.get(part, 0), f"{part}, {before.get(part, 'not among those before')} -> {n}"))
+    return [text for _, text in sorted(grown, key=lambda one: -one[0])[:CULPRITS]]
 
 
 def _worse(record: Record, what: str, limit: float, value: float) -> Record:

@@ -76,13 +76,13 @@ def count(executable: Path, arguments: Sequence[str] = ()) -> Profile:
     return found
 
 
-def count_many(sources: Iterable[str], level: str) -> list[Profile]:
+def count_many(sources: Iterable[str], level: str, lines: bool = False) -> list[Profile]:
     """The profiles of several C programs, in order, compiled and counted side by side: no count depends on the load.
 
-    Raises as `native.build` and `count` do.
+    With `lines`, by line too. Raises as `native.build` and `count` do.
     """
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return list(pool.map(lambda source: count(native.build(source, level)), sources))
+        return list(pool.map(lambda source: count(native.build(source, level, lines=lines)), sources))
 
 
 def series() -> str:

@@ -111,16 +111,17 @@ def family(
 def _operations(program: Program) -> tuple[dict[str, int], dict[str, Counts]]:
     """Operations by subject, forward for a full gradient, and all the counts of one run."""
     counts = measure(program)
-    operations = {subject: c.operations for subject, c in counts.items()}
-    operations["forward"] *= sum(type_.size for _, type_ in program.context)
-    return operations, counts
+    sweeps = sum(type_.size for _, type_ in program.context)
+    counts["forward"] = counts["forward"].times(sweeps)
+    return {subject: c.operations for subject, c in counts.items()}, counts
 
 
 def _measurements(
     suite: str, case: str, sizes: dict[str, int], operations: dict[str, int], counts: dict[str, Counts]
 ) -> Iterator[Record]:
     for subject, total in operations.items():
-        yield measurement(suite, case, sizes, subject, "operations", total, operations["source"])
+        made = counts[subject].by_kind
+        yield {**measurement(suite, case, sizes, subject, "operations", total, operations["source"]), "by_kind": made}
         if subject in TRANSFORMATIONS:
             for metric in ("slot_writes", "peak_slots", "saved"):
                 yield measurement(suite, case, sizes, subject, metric, getattr(counts[subject], metric), None)

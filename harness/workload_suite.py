@@ -1,9 +1,9 @@
 """Cases of the suite `workloads`: what a generated gradient costs beside a hand-derived one, and beside the loss alone.
 
 Of each program: the `let`s that it has once functions are inlined, the bytes of its text, the instructions that it
-executes compiled at each level, and the most bytes of arrays that are alive at once. `source` is the program of the
-loss alone; a generated gradient also has the ratio to the hand-derived one. What is compared is right: a bound says how
-far apart the entries are. Where a tool is missing, what needs it is skipped.
+executes compiled at each level with the lines that most of them are of, and the most bytes of arrays that are alive at
+once. `source` is the program of the loss alone; a generated gradient also has the ratio to the hand-derived one. What
+is compared is right: a bound says how far apart the entries are. Where a tool is missing, what needs it is skipped.
 
 All three are compiled as they are, and simplified at each level, in the cases `NAME-exact` and `NAME-reassociate`. At
 the latter level the gradient is generated with the pullbacks of recognised compositions.
@@ -19,6 +19,7 @@ import numpy as np
 
 from harness import callgrind, compiled, native
 from harness.errors import ToolMissing
+from harness.mountain_goat_count import costliest
 from harness.records import Record, bounded, skipped
 from harness.workloads import attention, layernorm, transformer
 from transforms.mountain_goat.gradients import gradient
@@ -73,10 +74,15 @@ def _costs(key: Mapping[str, object], programs: Mapping[str, Straight], level: L
     except ToolMissing as missing:
         return [*records, skipped(suite, f"instruction counts of {case}", missing)]
     for optimised in native.LEVELS:
-        profiles = callgrind.count_many([program.source() for program in emitted.values()], optimised)
+        profiles = callgrind.count_many([program.source() for program in emitted.values()], optimised, lines=True)
         counts = {subject: profile.instructions for subject, profile in zip(emitted, profiles, strict=True)}
         at_level = {**key, "case": f"{case}-{optimised}", "level": optimised, "toolchain": series}
-        records += _measurements(at_level, "instructions", "instructions", counts)
+        for record, profile in zip(
+            _measurements(at_level, "instructions", "instructions", counts), profiles, strict=True
+        ):
+            dearest = costliest(programs[record["subject"]], {optimised: profile})
+            by_line = {f"{line.number}: {line.text}": line.instructions[optimised] for line in dearest}
+            records.append({**record, "by_line": by_line})
         results = [emitted[subject].run(optimised) for subject in ("hand-derived", "generated")]
         records.append(_distance({**key, "case": f"{case}-{optimised}"}, *results))
     return records

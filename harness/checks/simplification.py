@@ -17,18 +17,16 @@ import numpy as np
 
 from harness.checks.check import Check, Measured, Question
 from harness.checks.subject import Subject
+from harness.magnitudes import magnitudes
 from harness.random_matrices import random_matrices
 from harness.workload_suite import straight
 from transforms.array_rules import TABLE
-from transforms.machines.syntax import binding
 from transforms.mountain_goat.gradients import gradient
 from transforms.mountain_goat.judged import MATRICES
-from transforms.mountain_goat.lines import unchain, variables
 from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.gradients import reassociated_gradient
 from transforms.simplify.rewrite import Level
-from transforms.syntax import Tuple, Var
 
 SHAPES = {
     "a": (2, 3), "b": (2, 3), "r": (1, 3), "c": (2, 1), "s": (1, 1), "m": (2, 2), "n": (2, 2), "t": (3, 4),
@@ -94,7 +92,7 @@ SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-200, 1e200, 1.0])
 """Where identities end: zeros, infinities, NaN, and what underflows and overflows when it is squared."""
 
 CLOSE = 1e-12
-"""How far a reassociated result may be off, of the largest absolute value that the program computes."""
+"""How far a reassociated entry may be off, of the sum of the absolute terms that it is made of."""
 
 
 def product_in_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -122,11 +120,11 @@ IN_ORDER = replace(
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Other inputs for a program, what it prints there, and for each the largest absolute value that it is made of."""
+    """Other inputs for a program, what it prints there, and of each entry the sum of the absolute terms behind it."""
 
     inputs: Inputs
     expected: list[np.ndarray]
-    scales: list[float]
+    magnitudes: list[np.ndarray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,23 +209,11 @@ def _asked(
 
 def _point(line: Straight, inputs: Inputs) -> Point:
     moved = replace(line, point=inputs)
-    lines, printed = unchain(line.program.term)
-    assert isinstance(printed, Tuple)
-    names = [name for name, _ in line.program.context] + [name for name, _ in lines]
-    everything = binding(lines, Tuple(tuple([Var(name) for name in names])))
-    values = run(replace(moved, program=replace(line.program, term=everything)), IN_ORDER)
-    largest = {
-        name: float(np.max(np.abs(value), where=np.isfinite(value), initial=0.0))
-        for name, value in zip(names, values, strict=True)
-    }
-    for name, operation in lines:
-        largest[name] = max([largest[name], *[largest[arg] for arg in variables(operation.args)]])
-    scales = [max([largest[name] for name in variables([part])], default=1.0) for part in printed.parts]
-    return Point(inputs, run(moved, IN_ORDER), scales)
+    return Point(inputs, run(moved, IN_ORDER), magnitudes(moved, IN_ORDER.rules))
 
 
 def largest_error(subject: Subject, asked: Asked) -> Measured:
-    """The largest error in units of `CLOSE` of the largest value; infinite where an exact result differs in a bit."""
+    """The largest error in units of `CLOSE` of the terms; infinite where an exact result differs in a bit."""
     judged = subject.matrices()
     worst = Measured(0.0)
     for simplified in asked.programs:
@@ -240,19 +226,20 @@ def largest_error(subject: Subject, asked: Asked) -> Measured:
                 values = run(replace(found, point=point.inputs), IN_ORDER)
                 worst = worst.worse(_compared(simplified.labels, values, point, level))
     found = run(reassociated_gradient(asked.composed, ("a", "b"), judged=judged).straight)
-    point = Point({}, asked.expected, [1.0] * 3)
+    point = Point({}, asked.expected, [np.ones(value.shape) for value in asked.expected])
     return worst.worse(_compared(("compositions", "their gradient in a", "in b"), found, point, "reassociate"))
 
 
 def _compared(labels: Sequence[str], found: Sequence[np.ndarray], point: Point, level: Level) -> Measured:
     worst = Measured(0.0)
-    for label, a, b, scale in zip(labels, found, point.expected, point.scales, strict=True):
+    for label, a, b, magnitude in zip(labels, found, point.expected, point.magnitudes, strict=True):
         if a.shape != b.shape:
             error = inf
         elif level == "exact":
             error = 0.0 if _bits(a) == _bits(b) else inf
         else:
-            error = float(np.max(np.abs(a - b), initial=0.0)) / (CLOSE * scale)
+            with np.errstate(all="ignore"):
+                error = float(np.max(np.where(a == b, 0.0, np.abs(a - b) / (CLOSE * magnitude)), initial=0.0))
         if not error <= worst.error:
             worst = Measured(error, f"{label}, {level}: found {a.tolist()}, expected {b.tolist()}")
     return worst
@@ -267,7 +254,7 @@ CHECKS = (
     Check(
         "simplification", Question.RIGHT,
         "simplified programs print the same bits, and reassociated ones the same but for rounding", 1.0,
-        "in units of 1e-12 of the largest value on the way there; where bits count, another one is infinitely far off",
+        "in units of 1e-12 of the sum of absolute terms; where bits count, another one is infinitely far off",
         prepare, largest_error,
     ),
 )  # fmt: skip

@@ -44,15 +44,33 @@ def test_a_steeper_exponent_is_a_finding():
     assert [r["claim"] for r in compare(steeper, RUN, 50.0)[1:]] == ["accumulator exponent <= the baseline's"]
 
 
-def test_a_dearer_rule_is_caught():
+def test_a_dearer_rule_is_caught_and_what_it_costs_is_named():
     judged = TRANSFORMATIONS["accumulator"]
 
     def dearer(m, ct, r, a, b):
         return m.mul(ct, b), m.mul(m.mul(ct, m.constant(1.0)), a)
 
     wasteful = replace(judged, rules={**judged.rules, "mul": replace(judged.rules["mul"], pullback=dearer)})
-    before, after = (
-        [measurement("product", "one", {}, "accumulator", "operations", counts(j, parse("x * y")).operations, 1)]
-        for j in (judged, wasteful)
-    )
-    assert not compare(after, before, 0.0)[0]["holds"]
+
+    def run(j):
+        found = counts(j, parse("x * y"))
+        return [
+            {**measurement("f", "g", {}, "accumulator", "operations", found.operations, 1), "by_kind": found.by_kind}
+        ]
+
+    total, worse = compare(run(wasteful), run(judged), 0.0)
+    assert not total["holds"]
+    assert worse["culprits"] == ["mul, 3 -> 4"]
+
+
+def test_lines_that_grew_are_named_the_most_grown_first():
+    before = {**measurement("w", "c", {}, "generated", "instructions", 30, 9), "by_line": {"1: a": 10, "2: b": 20}}
+    after = {**before, "value": 47, "by_line": {"3: c": 12, "2: b": 19, "1: a": 16}}
+    (_, worse) = compare([after], [before], 0.0)
+    assert worse["culprits"] == ["3: c, not among those before -> 12", "1: a, 10 -> 16"]
+
+
+def test_operations_are_recorded_by_kind_and_their_kinds_add_up():
+    operations = [r for r in RUN if r["kind"] == "measurement" and r["metric"] == "operations"]
+    assert operations
+    assert all(sum(r["by_kind"].values()) == r["value"] for r in operations)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -14,14 +13,11 @@ from transforms.array_rules import TABLE
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
 from transforms.machines.emit_c import EmitC, Number
-from transforms.machines.syntax import binding
 from transforms.mountain_goat.gradients import gradient
 from transforms.mountain_goat.inline import inline
 from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.lower import lower
-from transforms.mountain_goat.run import run
 from transforms.mountain_goat.straight import Straight
-from transforms.syntax import Tuple, Var
 from transforms.walks import walking
 
 Emit = Callable[[EmitC, Straight], tuple[Number, ...]]
@@ -64,12 +60,3 @@ def identical(found: list[np.ndarray], expected: list[np.ndarray]) -> bool:
         a.shape == b.shape and np.all((a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b)))
         for a, b in pairs
     )
-
-
-def scale(line: Straight) -> float:
-    """The largest absolute value that a program computes or is given."""
-    lines, _ = unchain(line.program.term)
-    names = [name for name, _ in line.program.context] + [name for name, _ in lines]
-    everything = binding(lines, Tuple(tuple([Var(name) for name in names])))
-    values = run(replace(line, program=replace(line.program, term=everything)))
-    return max(float(np.max(np.abs(value), where=np.isfinite(value), initial=0.0)) for value in values)

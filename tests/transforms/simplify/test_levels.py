@@ -10,9 +10,10 @@ import pytest
 
 from harness import native
 from harness.compiled import straight as compiled
+from harness.magnitudes import close, magnitudes
 from harness.workload_suite import WORKLOADS
 from harness.workloads import attention
-from tests.transforms.simplify.programs import identical, plain, random_programs, results, scale, straight
+from tests.transforms.simplify.programs import identical, plain, random_programs, results, straight
 from transforms.array_rules import TABLE
 from transforms.errors import AdjudgeError
 from transforms.kernels.plan import LIMITS
@@ -54,8 +55,8 @@ def check(first: int, count: int, level: str) -> None:
         programs, expected, results(programs, exact, level), results(programs, reassociated, level), strict=True
     ):
         assert identical(b, a), line.program.source
-        close = 1e-12 * scale(line)
-        assert all(np.allclose(x, y, rtol=0.0, atol=close, equal_nan=True) for x, y in zip(c, a, strict=True))
+        for x, y, magnitude in zip(c, a, magnitudes(line), strict=True):
+            assert np.all(close(x, y, magnitude, 1e-12)), line.program.source
 
 
 @compiles
