@@ -2,8 +2,8 @@
 
 `cumulative` adds to the plain program one thing after the other and counts: kernels in place of a loop nest for each
 operation, short rows written out, common subexpressions and dead code, then each rewrite in the order of its level.
-`growing` counts the loss and both gradients of a workload at several sizes, simplified at each level, with the local
-exponents of growth, and says whether the bounds on the ratios hold at every size.
+`growing` counts the loss and both gradients of a workload at several sizes, as they are and simplified at each level,
+with the local exponents of growth, and says whether the bounds on the ratios hold at every size.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def growing(
         return [skipped(suite, case, missing)]
     records: list[Record] = []
     for level, optimised in next(iter(counted.values())):
-        key = {"suite": suite, "case": f"{case}-{level}-{optimised}"}
+        key = {"suite": suite, "case": f"{case}-{level or 'plain'}-{optimised}"}
         by_size = {size: found[level, optimised] for size, found in counted.items()}
         for size, values in by_size.items():
             records += [
@@ -109,8 +109,8 @@ def growing(
                         "expected": None, "holds": None, "polynomial": None,
                     }
                 )  # fmt: skip
-        claims = {"a loss with its gradient, to the loss alone": ("source", OF_VALUE)}
-        if level in OF_HAND:
+        claims = {"a loss with its gradient, to the loss alone": ("source", OF_VALUE)} if level else {}
+        if level and level in OF_HAND:
             claims["generated to hand-derived"] = "hand-derived", OF_HAND[level]
         for claim, (beside, limit) in claims.items():
             worst = max(values["generated"] / values[beside] for values in by_size.values())
@@ -120,7 +120,7 @@ def growing(
     return records
 
 
-def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level, str], dict[str, int]]:
+def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level | None, str], dict[str, int]]:
     """The instructions of each subject, by level of simplification and of optimisation."""
     workload = WORKLOADS[case]
     hand = straight(workload.hand_derived(**sizes), f"{case}.mg")
@@ -129,8 +129,8 @@ def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level, str], dic
         "hand-derived": hand,
         "generated": straight(generated(workload.hand_derived(**sizes), workload.PARAMETERS), f"{case}.mg"),
     }
-    found: dict[tuple[Level, str], dict[str, int]] = {}
-    for level in LEVELS:
+    found: dict[tuple[Level | None, str], dict[str, int]] = {}
+    for level in (None, *LEVELS):
         if level == "reassociate":
             recognised = reassociated_gradient(hand, workload.PARAMETERS)
             programs["generated"] = straight(write(recognised.straight, recognised.sections), f"{case}.mg")
