@@ -20,9 +20,17 @@ class NothingChanged(AdjudgeError):
     """A mutant that no longer changes what it targets."""
 
 
+class InconsistentMutant(AdjudgeError):
+    """A mutant whose fields do not fit together."""
+
+
+BREAKS = ("value", "cost", "accuracy")
+"""What a mutant may break: what is computed, what that costs, how many digits of it are right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One deliberately wrong version.
+    """One deliberately wrong version. Raises InconsistentMutant.
 
     id          `target.what`, such as `mul.own-operand`
     target      which leaf: `rules.mul.pullback`, `clauses.Let`, `representation.accumulator.scope`, `drivers.seed`,
@@ -32,7 +40,7 @@ class Mutant:
     source      where the idea comes from: the course, an exercise, a public report such as casadi/casadi#2585, ours
     change      from the transformation to the wrong one
     caught_by   the checks that must catch it, at least
-    equivalent  why no check can tell it apart, if so
+    equivalent  why no check can tell it apart, if so: then none must catch it
     hangs       whether it is expected to run into the timeout
     change_core from the theorem's transformation to the wrong one
     """
@@ -47,6 +55,17 @@ class Mutant:
     equivalent: str = ""
     hangs: bool = False
     change_core: Callable[[Clauses], Clauses] | None = None
+
+    def __post_init__(self) -> None:
+        for field in ("id", "target"):
+            if not getattr(self, field):
+                raise InconsistentMutant(f"mutant {self.id!r} of {self.target!r}: expected its {field}, found none")
+        if self.breaks not in BREAKS:
+            known = " or ".join(BREAKS)
+            raise InconsistentMutant(f"mutant {self.id}: expected it to break {known}, found {self.breaks!r}")
+        if self.equivalent and self.caught_by:
+            found = ", ".join(self.caught_by)
+            raise InconsistentMutant(f"mutant {self.id}: expected nothing to catch what is equivalent, found {found}")
 
     def applied(self, subject: Subject) -> Subject:
         """The subject with this leaf replaced. Raises NothingChanged."""

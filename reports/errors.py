@@ -1,4 +1,4 @@
-"""The named errors of this package: a file of records that cannot be trusted.
+"""The named errors of this package: a file of records that cannot be trusted, a folder that another run writes to.
 
 Each says which file, which line, what was expected there and what was found.
 """
@@ -41,4 +41,19 @@ class WrongField(RecordsError):
 
 
 class Contradiction(RecordsError):
-    """Fields of one record that cannot all be right, as after an edit by hand."""
+    """Fields of a record, or records of a file, that cannot all be right, as after an edit by hand."""
+
+
+class NotMeasured(RecordsError):
+    """A run that lacks a figure which is to be published, perhaps because it lacked a tool."""
+
+
+class FolderInUse(Exception):
+    """A folder that another run of the same kind is writing to."""
+
+    def __init__(self, folder: Path, what: str) -> None:
+        super().__init__(folder, what)
+        self.folder, self.what = folder, what
+
+    def __str__(self) -> str:
+        return f"{self.folder}: another run of {self.what} is writing to this folder; wait for it, or name another"

@@ -1,206 +1,53 @@
-"""Records of a bench run and of a mutation run: their shape, and reading them from a file of JSON lines.
+"""Reading records from a file of JSON lines, those of the kinds and shapes that `kinds` says.
 
-A file is refused whole at its first doubtful line: a table or plot of half a run would look like one of a run. Keys
-beyond those of `BENCH` and `MUTANTS` are allowed and kept.
+A file is refused whole at its first doubtful line: a table or plot of half a run would look like one of a run.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from reports.errors import Contradiction, MissingFile, NotARecord, Truncated, WrongField, WrongSchema
+from reports.kinds import BENCH, GENERIC, MUTANTS, OUTCOMES, PARTS, Kinds
+
+__all__ = ["BENCH", "GENERIC", "MUTANTS", "Record", "read"]
 
 Record = dict[str, Any]
 
 VERSION = 1
 """The `schema` of the files that this module reads."""
 
-Kinds = Mapping[str, Mapping[str, str]]
-
-BENCH: Kinds = {
-    "run": {
-        "schema": "a whole number",
-        "version": "a text",
-        "commit": "a text or null",
-        "seed": "a whole number",
-        "platform": "any value",
-        "toolchain": "any value",
-        "records": "a whole number or nothing",
-    },
-    "measurement": {
-        "suite": "a text",
-        "case": "a text",
-        "sizes": "an object of whole numbers",
-        "subject": "a text",
-        "metric": "a text",
-        "value": "a number of at least 0",
-        "unit": "a text",
-        "source_value": "a number of at least 0 or null",
-        "ratio": "a number of at least 0 or null",
-    },
-    "fit": {
-        "suite": "a text",
-        "case": "a text",
-        "subject": "a text",
-        "metric": "a text",
-        "against": "a text",
-        "exponent": "a number or null",
-        "low": "a number or null",
-        "high": "a number or null",
-        "points": "a whole number",
-        "expected": "a number or null",
-        "holds": "true or false or null",
-        "polynomial": "a text or null",
-    },
-    "bound": {
-        "suite": "a text",
-        "case": "a text",
-        "sizes": "an object of whole numbers",
-        "claim": "a text",
-        "limit": "a number or a text or null",
-        "value": "a number or a text or null",
-        "holds": "true or false",
-    },
-    "need": {
-        "suite": "a text",
-        "case": "a text",
-        "construct": "a text",
-        "cotangent": "a text",
-        "cost": "a number of at least 0",
-        "change": "a number",
-        "value": "a number",
-        "limit": "a number",
-        "holds": "true or false",
-    },
-    "statistics": {"suite": "a text", "case": "a text", "samples": "a whole number"},
-    "skip": {"suite": "a text", "what": "a text", "reason": "a text", "fix": "a text or null"},
-}
-"""The fields of each kind of record, and what each may be: words of `TYPES` joined by "or".
-
-`records` of the run is the number of records after it, by which a file cut between two lines is told from a whole one.
-"""
-
-MUTANTS: Kinds = {
-    "run": {
-        "schema": "a whole number",
-        "version": "a text",
-        "commit": "a text or null",
-        "seed": "a whole number",
-        "mutants": "a list of texts",
-        "checks": "a list of texts",
-        "records": "a whole number",
-    },
-    "baseline": {
-        "check": "a text",
-        "outcome": "an outcome",
-        "error": "a measure or null",
-        "tolerance": "a number of at least 0",
-        "margin": "a measure or null",
-        "where": "a text",
-    },
-    "check": {
-        "check": "a text",
-        "question": "a text",
-        "claim": "a text",
-        "tolerance": "a number of at least 0",
-        "kills": "a whole number",
-        "solo": "a number of at least 0",
-        "subsuming_solo": "a number of at least 0",
-        "without": "a number of at least 0",
-        "unique": "a list of texts",
-        "path": "a text",
-        "start": "a whole number",
-        "end": "a whole number",
-    },
-    "cell": {
-        "mutant": "a text",
-        "check": "a text",
-        "outcome": "an outcome",
-        "error": "a measure or null",
-        "tolerance": "a number of at least 0",
-        "margin": "a measure or null",
-        "where": "a text",
-    },
-    "verdict": {
-        "mutant": "a text",
-        "target": "a text",
-        "breaks": "a text",
-        "source": "a text",
-        "wrong": "a text",
-        "expected": "a text",
-        "equivalent": "a text or null",
-        "caught": "true or false",
-        "by": "a list of texts",
-        "timeouts": "a list of texts",
-        "missed": "a list of texts",
-        "surprises": "a list of texts",
-        "covered_by": "a list of texts",
-        "margin": "a measure or null",
-        "difficulty": "a number of at least 0",
-        "leaf": "an object",
-        "difference": "an object or null",
-    },
-    "rule": {"rule": "a text", "fields": "an object of whole numbers"},
-    "file": {"path": "a text", "text": "a text"},
-    "summary": {
-        "mutants": "a whole number",
-        "caught": "a whole number",
-        "survived": "a list of texts",
-        "score": "a number of at least 0",
-        "minimal_checks": "a list of texts",
-    },
-}
-"""As `BENCH`, for a mutation run. A measure is a number, or "nan", "inf" or "-inf"."""
-
-GENERIC: Kinds = {
-    "run": {
-        "schema": "a whole number",
-        "version": "a text",
-        "commit": "a text or null",
-        "files": "a list of texts",
-        "records": "a whole number",
-    },
-    "baseline": {"where": "a text"},
-    "generic": {
-        "mutant": "a text",
-        "path": "a text",
-        "function": "a text",
-        "line": "a whole number",
-        "removed": "a text",
-        "added": "a text",
-        "outcome": "a text",
-        "by": "a text",
-        "accepted": "a text or null",
-        "as_expected": "true or false",
-    },
-    "stale": {"path": "a text", "function": "a text", "removed": "a text", "added": "a text", "reason": "a text"},
-    "generic-rule": {"rule": "a text", "fields": "an object of whole numbers", "own": "a whole number"},
-    "unseen": {"path": "a text", "what": "a text", "line": "a whole number", "why": "a text"},
-    "generic-summary": {
-        "mutants": "a whole number",
-        "accepted": "a whole number",
-        "new": "a list of texts",
-        "stale": "a whole number",
-        "rules_without": "a list of texts",
-    },
-}
-"""As `BENCH`, for a run of the generic mutants that mutmut makes."""
-
-OUTCOMES = ("pass", "killed-value", "killed-crash", "killed-refusal", "timeout")
-
 _ABSENT = object()
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    """A whole number within the range of doubles: what is shown and drawn is computed in doubles."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _number(value: Any) -> bool:
     return _whole(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _list(value: Any, of: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and all(map(of, value))
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _part(value: Any, name: str) -> bool:
+    return isinstance(value, dict) and not _flaw(value, PARTS[name])
+
+
+def _threat(value: Any) -> bool:
+    return _part(value, "a threat") and all(_whole(count) for key, count in value.items() if key != "breaks")
 
 
 TYPES: Mapping[str, Callable[[Any], bool]] = {
@@ -209,13 +56,23 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     "null": lambda value: value is None,
     "true": lambda value: value is True,
     "false": lambda value: value is False,
-    "a text": lambda value: isinstance(value, str),
+    "a text": _text,
     "a whole number": _whole,
     "a number": _number,
     "a number of at least 0": lambda value: _number(value) and value >= 0,
     "a measure": lambda value: _number(value) or value in ("nan", "inf", "-inf"),
-    "a list of texts": lambda value: isinstance(value, list) and all(isinstance(entry, str) for entry in value),
+    "a list of texts": lambda value: _list(value, _text),
+    "a list of lists of texts": lambda value: _list(value, lambda entry: _list(entry, _text)),
+    "a list of exceptions": lambda value: _list(value, lambda entry: _part(entry, "an exception")),
+    "a list of threats": lambda value: _list(value, _threat),
+    "a list of factors": lambda value: _list(value, lambda entry: _part(entry, "a factor")),
+    "a leaf": lambda value: _part(value, "a leaf"),
+    "a difference": lambda value: _part(value, "a difference"),
+    "counts by field": lambda value: _part(value, "counts by field"),
     "an outcome": lambda value: value in OUTCOMES,
+    '"value"': lambda value: value == "value",
+    '"cost"': lambda value: value == "cost",
+    '"accuracy"': lambda value: value == "accuracy",
     "an object": lambda value: isinstance(value, dict),
     "an object of whole numbers": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }
@@ -233,12 +90,15 @@ def read(path: str | Path, kinds: Kinds = BENCH) -> list[Record]:
         raise MissingFile(path, 0, "a file of records", (error.strerror or str(error)).lower()) from None
     *lines, rest = data.split(b"\n")
     records: list[Record] = []
+    cells: dict[str, dict[str, str]] = {}
     for number, line in enumerate(lines, 1):
         record = _parse(path, number, line)
         _check_kind(path, number, record, kinds)
         _check_fields(path, number, record, kinds)
         _check_agreement(path, number, record)
         records.append(record)
+        if kinds is MUTANTS:
+            _check_fit(path, number, record, records[0]["checks"], cells)
     end = len(lines) + 1
     if rest:
         raise Truncated(path, end, "a line that ends in a newline", f"the end of the file after {len(rest)} bytes")
@@ -256,6 +116,7 @@ def _parse(path: Path, number: int, line: bytes) -> Record:
 
     try:
         record = json.loads(line.decode("utf-8"), parse_constant=refuse)
+        json.dumps(record, ensure_ascii=False).encode()  # half of a surrogate pair is no text
     except (ValueError, RecursionError):
         raise NotARecord(path, number, "a JSON object", _shown(line.decode("utf-8", "replace"))) from None
     if not isinstance(record, dict):
@@ -275,11 +136,19 @@ def _check_kind(path: Path, number: int, record: Record, kinds: Kinds) -> None:
 
 
 def _check_fields(path: Path, number: int, record: Record, kinds: Kinds) -> None:
-    for name, words in kinds[record["kind"]].items():
-        value = record.get(name, _ABSENT)
-        if not any(TYPES[word](value) for word in words.split(" or ")):
-            found = "no such field" if value is _ABSENT else _json(value)
-            raise WrongField(path, number, f'"{name}" of a {record["kind"]} to be {words}', found)
+    fields = kinds[record["kind"]]
+    if name := _flaw(record, fields):
+        found = _json(record[name]) if name in record else "no such field"
+        raise WrongField(path, number, f'"{name}" of a {record["kind"]} to be {fields[name]}', found)
+
+
+def _flaw(value: Record, fields: Mapping[str, str]) -> str | None:
+    """The first field that is not as it should be."""
+    return next((name for name, words in fields.items() if not _is(value.get(name, _ABSENT), words)), None)
+
+
+def _is(value: Any, words: str) -> bool:
+    return any(TYPES[word](value) for word in words.split(" or "))
 
 
 def _check_agreement(path: Path, number: int, record: Record) -> None:
@@ -290,6 +159,31 @@ def _check_agreement(path: Path, number: int, record: Record) -> None:
         case {"kind": "fit", "exponent": exponent, "low": low, "high": high}:
             if (exponent, low, high).count(None) % 3 or (exponent is not None and not low <= exponent <= high):
                 raise Contradiction(path, number, f'"exponent" between {_json(low)} and {_json(high)}', _json(exponent))
+        case {"error": None, "margin": margin} if margin is not None:
+            raise Contradiction(path, number, '"margin" to be null, as "error" is', _json(margin))
+
+
+def _check_fit(path: Path, number: int, record: Record, checks: list[str], cells: dict[str, dict[str, str]]) -> None:
+    """What is said of a check or a mutant, with the checks of the run and the outcomes in the cells so far."""
+    match record:
+        case {"kind": "baseline" | "check" | "cell", "check": check} if check not in checks:
+            raise Contradiction(path, number, f'"check" to be of the run: {", ".join(checks)}', _json(check))
+        case {"kind": "summary"} if cells.setdefault("", {}):
+            raise Contradiction(path, number, "one summary", "a second one")
+        case {"kind": "summary"}:
+            cells[""]["summary"] = "there"
+        case {"kind": "cell", "mutant": mutant, "check": check, "outcome": outcome}:
+            if check in cells.setdefault(mutant, {}):
+                raise Contradiction(path, number, f"one cell of {mutant} and {check}", "a second one")
+            cells[mutant][check] = outcome
+        case {"kind": "verdict", "mutant": mutant}:
+            found = cells.get(mutant, {})
+            if lacking := [check for check in checks if check not in found]:
+                raise Contradiction(path, number, f"cells of {mutant} before its verdict", f"none of {lacking[0]}")
+            for field, means in {"by": OUTCOMES[1:4], "timeouts": OUTCOMES[4:]}.items():
+                those = [check for check in checks if found[check] in means]
+                if sorted(record[field]) != sorted(those):
+                    raise Contradiction(path, number, f'"{field}" to be {_json(those)}', _json(record[field]))
 
 
 def _json(value: Any) -> str:

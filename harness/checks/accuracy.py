@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
 import numpy as np
 
 from harness import reference
+from harness.checks import compositions
 from harness.checks.check import Check, Measured, Needs, Question
 from harness.checks.comparison import Answer, Comparison, tables
 from harness.checks.examples import BINARY, SCALAR_FORMS, UNARY, Example
 from harness.checks.subject import Subject
 from harness.nests import leaves
 from harness.reference_tape import Undefined
+from harness.workload_suite import WORKLOADS, straight
 from transforms.drivers import tangent
+from transforms.mountain_goat.run import run
+from transforms.mountain_goat.straight import Straight
 from transforms.parse import parse
 from transforms.syntax import Op, Program, Var
 from transforms.types import Array
@@ -30,6 +34,11 @@ ULPS = 8
 
 ARITHMETIC = ("add", "sub", "mul", "div", "neg", "abs", "relu", "max", "min", "ge", "div0", *SCALAR_FORMS)
 ARITHMETIC_ULPS = 4
+
+LOSSES = {
+    "attention": {"sequences": 4, "width": 3}, "layernorm": {}, "transformer": {"sequences": 1, "width": 2},
+}  # fmt: skip
+"""Sizes of the workloads whose losses are asked for."""
 
 POINTS, ALONE = 18, 4
 """How many points a rule is asked at, together as an array, and one by one."""
@@ -46,14 +55,23 @@ class Right:
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """Answers; and of each rule what one sweep for each argument gives, held as an answer's cotangent."""
+    """What is right.
+
+    answers       values and gradients of rules
+    forwards      of each rule what one sweep for each argument gives, held as an answer's cotangent
+    compositions  values and gradients of the rows that stand for compositions
+    losses        matrix programs that print a number, and the number
+    """
 
     answers: list[Answer]
     forwards: list[tuple[Answer, dict[str, Any]]]
+    compositions: list[Answer]
+    losses: list[tuple[Straight, float]]
 
 
 def digits(seed: int) -> Digits:
-    found = Digits([], [])
+    composed = [_in_ulps(example, value, slopes, ULPS) for example, value, slopes in compositions.examples(seed)]
+    found = Digits([], [], composed, list(_losses(Random(f"{seed}/losses/accuracy"))))
     for name in (*UNARY, *BINARY, *SCALAR_FORMS):
         rng = Random(f"{seed}/{name}/accuracy")
         statics = {"k": _anywhere(rng)} if name in SCALAR_FORMS else {}
@@ -74,7 +92,15 @@ def accurate(subject: Subject, prepared: Digits) -> Measured:
             program, point = answer.example.program, answer.example.point
             change = list(leaves(tangent(program, point, along, rules)[1]))
             comparison.add(answer.example, "the forward macro", change, answer.cotangent, answer.scale)
-    return comparison.measured()
+    if not subject.transformations:
+        return comparison.measured()
+    comparison.ask(compositions.knowing(subject), prepared.compositions)
+    worst = comparison.measured()
+    for program, expected in prepared.losses:
+        (found,) = [loss.item() for loss in run(program, subject.matrices())]
+        error = abs(found - expected) / (ULPS * math.ulp(expected))
+        worst = worst.worse(Measured(error, f"the loss of {program.file}: found {found!r}, expected {expected!r}"))
+    return worst
 
 
 def _answer(name: str, statics: dict[str, float], points: list[Right], shape: tuple[int, ...], rng: Random) -> Answer:
@@ -171,6 +197,20 @@ def _anywhere(rng: Random) -> float:
     return math.copysign(size, rng.random() - 0.5)
 
 
+def _losses(rng: Random) -> Iterator[tuple[Straight, float]]:
+    """The losses of the workloads, small ones, with parameters drawn near their own: there no loss is nearly 0."""
+    for name, sizes in LOSSES.items():
+        workload = WORKLOADS[name]
+        program = straight(workload.value(**sizes), f"{name}.mg")
+        drawn = {x: _varied(value, rng) if x in workload.PARAMETERS else value for x, value in program.point.items()}
+        (loss,) = leaves(reference.evaluate(program.program.term, drawn))
+        yield replace(program, point=drawn), float(loss)
+
+
+def _varied(value: np.ndarray, rng: Random) -> np.ndarray:
+    return value * np.array([rng.uniform(0.98, 1.02) for _ in range(value.size)]).reshape(value.shape)
+
+
 def _sums(rng: Random) -> Iterator[Answer]:
     """Products and sums of positive numbers, so that no digit cancels: forwards, and in what stretching receives."""
     for text, shapes in (
@@ -201,7 +241,8 @@ def _composite(example: Example) -> Answer:
 CHECKS = (
     Check(
         "accuracy", Question.ACCURATE,
-        "values and derivatives of every rule are right to a few units in the last place, over the whole range",
+        "values and derivatives of every rule, soft maxima and the workloads' losses are right to a few units in the "
+        "last place, over the whole range",
         1.0, f"of {ARITHMETIC_ULPS} units in the last place for arithmetic, {ULPS} for the others", digits, accurate,
         Needs.GRADIENTS,
     ),

@@ -86,7 +86,8 @@ FEW_ARRAY_USES = (
     _use("matmul", (2, 3), (3, 3)), _use("transpose", (3, 3)), _use("reshape", (2, 3), shape=(3, 2)),
     _use("permute", (2, 2, 2), permutation=(2, 0, 1)),
     *[_use("reduce", (3, 3), axis=axis, kind=kind) for kind in ("sum", "max") for axis in (0, 1)],
-    _use("broadcast", (1, 3), shape=(3, 3)), _use("broadcast", (1, 1), shape=(2, 3)),
+    _use("broadcast", (1, 3), shape=(3, 3)), _use("broadcast", (3, 1), shape=(3, 3)),
+    _use("broadcast", (1, 1), shape=(2, 3)),
 )  # fmt: skip
 """Those of which one shape is enough: square where a wrong axis would not fit otherwise, and be noticed at once."""
 
@@ -228,7 +229,9 @@ def _context(point: Mapping[str, Any]) -> tuple[tuple[str, Type], ...]:
 
 
 def _statics(use: Use, rng: Random) -> tuple[tuple[str, Any], ...]:
-    return (("k", signed(rng, 1.2, 3.0)),) if use.rule in SCALAR_FORMS else tuple(use.statics.items())
+    if use.rule in SCALAR_FORMS:  # of both signs, in every seed
+        return (("k", rng.uniform(1.2, 3.0) * (-1.0 if use.shapes[0] else 1.0)),)
+    return tuple(use.statics.items())
 
 
 def _arguments(use: Use, rng: Random) -> list[Any]:

@@ -20,8 +20,9 @@ from harness.checks.subject import Subject
 from harness.nests import leaves
 
 STEPS = tuple(2.0**-k for k in range(3, 11))
-FLOOR = 2.0**-40
-"""Of the sum of |cotangent * value|: a remainder below it is rounding."""
+FLOOR = 2.0**-30
+"""Of the sum of |cotangent * value|: a remainder below it counts as rounding. How much there is of that is a question
+for other checks."""
 
 
 @dataclass(frozen=True, slots=True)

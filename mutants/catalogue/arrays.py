@@ -14,7 +14,6 @@ from mutants.catalogue.rules import MODELS
 from mutants.catalogue.values import ten_digits
 from transforms.array_rules import spread
 from transforms.derivative_rules import NOTHING
-from transforms.rules import Minus
 
 REFERENCE = ("reference",)
 
@@ -74,14 +73,6 @@ def reduce_count_other_axis(m, ct, r, a, *, axis, kind):
         return spread(m, ct, a),
     other = 1 - axis
     return reduce_ties(m, ct, r, a, axis, lambda attained, count: m.div(spread(m, ct, a), spread(m, count, a)), other)
-
-def reduce_count_everywhere(m, ct, r, a, *, axis, kind):
-    """Shares with the ties of other rows or columns too."""
-    if kind == "sum":
-        return spread(m, ct, a),
-    attained = m.ge(a, spread(m, r, a))
-    rows = m.reduce(m.reduce(attained, axis=axis, kind="sum"), axis=1 - axis, kind="max")
-    return m.mul(m.div(spread(m, ct, a), spread(m, rows, a)), attained),
 
 def reduce_unmasked(m, ct, r, a, *, axis, kind):
     return spread(m, ct, a),
@@ -144,7 +135,6 @@ def k_div_sign(m, ct, r, a, *, k):              return  m.div(m.mul(ct, r), a),
 # What gradients contain.
 def ge_lets_through(m, ct, r, a, b):            return  ct,                       NOTHING
 def div0_sign(m, ct, r, a, b):                  return  m.div0(ct, b),            m.div0(m.mul(ct, r), b)
-def div0_unguarded(m, ct, r, a, b):             return  m.div(ct, b),             Minus(m.div(m.mul(ct, r), b))
 
 
 MUTANTS = (
@@ -179,7 +169,6 @@ MUTANTS = (
     row("permute", "as-reshape", permute_as_reshape, "the cotangent's axes stay in order: only its shape is undone"),
     row("reduce", "first-of-ties", reduce_first_of_ties, "a maximum's cotangent goes to the first that attains it"),
     row("reduce", "count-over-other-axis", reduce_count_other_axis, "ties are counted along the other axis"),
-    row("reduce", "count-of-worst-row", reduce_count_everywhere, "every row shares as does the one with most ties"),
     row("reduce", "max-unmasked", reduce_unmasked, "a maximum's cotangent goes to every entry"),
     row("reduce", "square-wrong-way", reduce_square_wrong_way, "a square matrix's sum is undone along the other axis",
         source="pytorch/pytorch#1813"),
@@ -201,5 +190,4 @@ MUTANTS = (
         source="pytorch/pytorch#28993"),
     row("ge", "lets-through", ge_lets_through, "the first argument receives the cotangent of a comparison"),
     row("div0", "denominator-sign", div0_sign, "the divisor receives the opposite"),
-    row("div0", "unguarded", div0_unguarded, "a zero cotangent over zero is NaN"),
 )

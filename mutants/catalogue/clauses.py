@@ -15,7 +15,7 @@ from transforms.machines.interface import EMPTY, Value
 from transforms.reverse import Backpropagator, Reverse
 from transforms.rules import Minus, Rule, elementwise
 from transforms.scope import Scope, context
-from transforms.syntax import Case, Inject, Let, Lit, Op, Sign, Tuple, Var
+from transforms.syntax import Inject, Lit, Op, Sign, Tuple, Var
 from transforms.types import REAL
 
 Derived = tuple[Value, Backpropagator]
@@ -147,34 +147,12 @@ def operation_computes_again(ad: Reverse, e: Op, scope: Scope) -> Derived:
     )  # fmt: skip
 
 
-def operation_around_binder(ad: Reverse, e: Op, scope: Scope) -> Derived:
-    """As `operation_computes_again`, where an argument is a chain of binders."""
-    around = any(isinstance(arg, (Let, Case)) for arg in e.args)
-    return (operation_computes_again if around else macro.operation)(ad, e, scope)
-
-
-def operation_negates(ad: Reverse, e: Op, scope: Scope) -> Derived:
-    """Minus signs are performed before a contribution is passed on, not by subtracting it."""
-    row = ad.rules[e.name]
-    return _with_pullback(
-        ad, e, scope, row,
-        lambda m, *args, **statics: [d and settle(m, d) for d in row.pullback(m, *args, **statics)],
-    )  # fmt: skip
-
-
-def literal_dropped(ad: Reverse, e: Lit, scope: Scope) -> Derived:
-    """What a literal receives is not even looked at: a minus sign stays unperformed."""
-    here = context(scope)
-    return ad.machine.constant(e.value), lambda d: ad.cotangents.zero(here)
-
-
 MUTANTS = tuple([
     Mutant(f"{constructor.__name__.lower()}.{what}", f"clauses.{constructor.__name__}", breaks, wrong, source,
            clause(constructor, function))
     for constructor, what, function, breaks, wrong, source in (
         (Var, "every-slot", variable_everywhere, "value", "every slot receives the cotangent of a real", OURS),
         (Lit, "as-variable", literal_as_variable, "value", "the innermost variable receives a literal's part", OURS),
-        (Lit, "dropped", literal_dropped, "cost", "a literal's part is not evaluated whole", OURS),
         (Op, "first-argument-only", operation_first_only, "value", "the other arguments receive nothing", OURS),
         (Op, "upstream-as-1", operation_at_one, "value", "the cotangent is taken as 1", "tensorflow/tensorflow#1847"),
         (Op, "minus-lost", operation_magnitude, "value", "a minus sign that is still to be performed is lost", OURS),
@@ -185,8 +163,6 @@ MUTANTS = tuple([
         (Op, "stale-result", operation_overwritten, "value", "pullbacks see the last result of their primitive",
          "Genesis-Embodied-AI/quadrants#502"),
         (Op, "computed-again", operation_computes_again, "cost", "the backward part computes results again", OURS),
-        (Op, "again-around-let", operation_around_binder, "cost", "computed again where an argument is a let", OURS),
-        (Op, "negated-first", operation_negates, "cost", "negates and adds where it could subtract", OURS),
         (Tuple, "without-last", tuple_without_last, "value", "the last component receives nothing", OURS),
         (Tuple, "without-first", tuple_without_first, "value", "the first of three or more receives nothing",
          "JuliaDiff/ReverseDiff.jl#145"),

@@ -8,30 +8,21 @@ Cost mutants of clauses, representations and the machine stand beside the others
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from mutants.catalogue.rows import OURS, row
 from mutants.mutant import Mutant, core, unchanged
 from transforms.array_rules import reduce_pullback, spread
-from transforms.chad.syntax import Fst, Let, Node, Pair, Prim, Snd, Unit, Var
-from transforms.chad.target import Add, Apply, Bind, Function, LFst, LPair, LSnd, Pure, Scope, zero
+from transforms.chad.syntax import Fst, Let, Node, Pair, Prim, Snd, Var
+from transforms.chad.target import Apply, Function, LPair, zero
 from transforms.chad.transform import Pullback, Where
 from transforms.chad.types import LProduct, Type, linear
-from transforms.rules import Minus
 
 
 def ones(m, a):                                 return m.constant(np.ones(m.type_of(a).shape))
 
 
 # Pullbacks that do more than they need to.
-def div_twice(m, ct, r, a, b):                  return  m.div(ct, b),             Minus(m.mul(m.div(ct, b), r))
-def exp_again(m, ct, r, a):                     return  m.mul(ct, m.exp(a)),
-
-def relu_twice(m, ct, r, a):
-    mask = m.ge(a, m.constant_like(a, 0.0))
-    return m.mul(m.mul(ct, mask), mask),
 
 def matmul_by_identity(m, ct, r, a, b):
     """A transpose as a product with the identity, which is materialised."""
@@ -39,7 +30,6 @@ def matmul_by_identity(m, ct, r, a, b):
     left = m.matmul(m.transpose(a), m.constant(np.eye(rows)))
     return m.matmul(ct, m.transpose(b)), m.matmul(left, ct)
 
-def transpose_thrice(m, ct, r, a):              return  m.transpose(m.transpose(m.transpose(ct))),
 
 def reduce_by_ones(m, ct, r, a, *, axis, kind):
     """A sum's cotangent is multiplied by ones to be spread."""
@@ -64,31 +54,6 @@ def broadcast_quadratic(m, ct, r, a, *, shape):
 
 
 # The theorem's transformation.
-def variable_twice(term: Var, where: Where) -> Node:
-    r"""`(x_i, \[]d. bind (add i zero) (\[d]u. add i d))`"""
-    d, level = Var("d", linear(term.type)), where.levels[term]
-    first = Add(where.slots, level, zero(d.type))
-    u = Var("u", first.type.result)
-    return Pair(term, Function((), d, Bind(first, Function((d,), u, Add(where.slots, level, d)))))
-
-def let_named(term: Any, where: Where, de1: Node, de2: Node) -> Node:
-    r"""The part of x is bound to a name before it is passed on: `\[z]s. let p = fst s in (snd z) p`."""
-    z, w, d = Var("z", de1.type), Var("w", de2.type), Var("d", linear(term.type))
-    scope = Scope(zero(linear(term.x.type)), Apply(Snd(w), d))
-    s, p = Var("s", scope.type.result), Var("p", linear(term.x.type))
-    body = Bind(scope, Function((z,), s, Let(p, Fst(s), Apply(Snd(z), p))))
-    return Let(z, de1, Let(term.x, Fst(z), Let(w, de2, Pair(Fst(w), Function((w, z), d, body)))))
-
-def pair_in_turn(term: Pair, where: Where, de1: Node, de2: Node) -> Node:
-    """After the two components nothing is done, which is a computation of its own."""
-    both = Pair(de1, de2)
-    z, d = Var("z", both.type), Var("d", linear(term.type))
-    second, first = Apply(Snd(Snd(z)), LSnd(d)), Apply(Snd(Fst(z)), LFst(d))
-    m, u = Var("m", second.type), Var("u", first.type.result)
-    v = Var("v", second.type.result)
-    last = Bind(m, Function((), v, Pure(where.slots, Unit())))
-    back = Let(m, second, Bind(first, Function((m,), u, last)))
-    return Let(z, both, Pair(Pair(Fst(Fst(z)), Fst(Snd(z))), Function((z,), d, back)))
 
 def primitive_again(term: Prim, where: Where, de: Node, pullback: Pullback) -> Node:
     """The backpropagator computes the result again, whether the pullback needs it or not."""
@@ -108,20 +73,12 @@ def full(type_: Type) -> Node:
 
 
 CORE = (
-    ("variable", "zero-first", variable_twice, "a zero is added before the contribution"),
-    ("let", "named-part", let_named, "the part of the bound variable is given a name first"),
-    ("pair", "in-turn", pair_in_turn, "nothing is done after the two parts, as a third one"),
     ("primitive", "forward-again", primitive_again, "the result is computed again in the backward part"),
     ("fst", "full-zero", fst_full, "what is not projected receives a full tuple of zeros"),
 )
 
 MUTANTS = (
-    row("div", "quotient-twice", div_twice, "the quotient is computed for each argument", breaks="cost"),
-    row("exp", "computed-again", exp_again, "the result is computed again", breaks="cost"),
-    row("relu", "masked-twice", relu_twice, "the mask is applied twice", breaks="cost"),
     row("matmul", "by-identity", matmul_by_identity, "a transpose as a product with another matrix", breaks="cost"),
-    row("transpose", "thrice", transpose_thrice, "three transposes for one: more lines, no more operations",
-        breaks="cost"),
     row("reduce", "by-ones", reduce_by_ones, "multiplies by ones that are materialised", breaks="cost"),
     row("reduce", "keeps-argument", reduce_keeps, "a value is saved of which the shape is enough", breaks="cost"),
     row("broadcast", "quadratic", broadcast_quadratic, "a sum for each copy", breaks="cost",

@@ -55,15 +55,10 @@ def step_stays(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
     return parameter
 
 
-def step_halved(m: Machine, parameter: Value, ct: Value, rate: float) -> Value:
-    return m.sub(parameter, m.mul_k(ct, k=rate / 2))
-
-
 STEPS = (
     ("descent-adds", step_adds, "a step of descent adds the gradient", COURSE),
     ("descent-ignores-rate", step_of_one, "a step of descent ignores the rate", COURSE),
     ("descent-stays", step_stays, "a step of descent changes nothing", COURSE),
-    ("descent-halves", step_halved, "a step of descent is half as long", OURS),
 )
 
 
@@ -73,11 +68,6 @@ def by_value(straight: Straight, names: Sequence[str], line: int) -> tuple[str, 
     return tuple([next(x for x in point if np.array_equal(point[x], point[y])) for y in located(straight, names, line)])
 
 
-def latest(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
-    """What the names stand for at the end of the program, whatever the line of the loss."""
-    return located(straight, names, max([line, *[where for pairs in straight.lets.values() for where, _ in pairs]]))
-
-
 def by_name_alone(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
     """The inputs of these names, where there are some, whatever the names stand for by then."""
     return tuple([name if name in straight.point else located(straight, [name], line)[0] for name in names])
@@ -85,7 +75,6 @@ def by_name_alone(straight: Straight, names: Sequence[str], line: int) -> tuple[
 
 LOCATIONS = (
     ("names-by-value", by_value, "a named matrix is known by its value", COURSE, ("hand-transformer",)),
-    ("names-at-the-end", latest, "a name means what it stands for at the end", OURS, ("refusals",)),
     ("names-alone", by_name_alone, "a name means the literal of that name, bound again or not", OURS, ("refusals",)),
 )
 

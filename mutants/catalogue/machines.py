@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -10,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from mutants.catalogue.rows import OURS
+from mutants.catalogue.values import single
 from mutants.mutant import Mutant, machine
 from transforms.drivers import Transformation
 from transforms.machines.counting import Counting, Number
 from transforms.machines.interface import Context, Value
-
-
-def single(value: float | np.ndarray) -> float | np.ndarray:
-    """Rounded to single precision."""
-    return value.astype(np.float32).astype(np.float64) if isinstance(value, np.ndarray) else float(np.float32(value))
+from transforms.types import Injected, Type
 
 
 class SingleSums(Counting):
@@ -33,16 +29,6 @@ class SingleSums(Counting):
 
     def plus(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.asarray(single(super().plus(u, v)))
-
-
-class SingleBackward(Counting):
-    """The backward part computes in single precision."""
-
-    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
-        result = super().apply(operation, *args, **statics)
-        if self.primal is not None:
-            result.value = single(result.value)
-        return result
 
 
 class SingleTape(Counting):
@@ -61,28 +47,6 @@ class SingleLiterals(Counting):
 
     def constant(self, value: float | np.ndarray) -> Number:
         return super().constant(single(value))
-
-
-class SingleTuples(Counting):
-    """Tuples of a whole context are held in single precision."""
-
-    def unit(self, context: Context, variable: Context, ct: Value) -> np.ndarray:
-        return np.asarray(single(super().unit(context, variable, ct)))
-
-
-class SingleSlots(Counting):
-    """A contribution is rounded to single precision when it is written into an empty slot."""
-
-    def place(self, ct: Number) -> Number:
-        return super().place(Number(single(ct.value), ct.unsaved))
-
-
-class SmallSlots(Counting):
-    """A contribution below a trillionth counts as nothing when it is written into an empty slot."""
-
-    def place(self, ct: Number) -> Number:
-        kept = ct.value * (np.abs(ct.value) >= 1e-12)
-        return super().place(Number(kept if isinstance(ct.value, np.ndarray) else float(kept), ct.unsaved))
 
 
 class OneUlpLess(Counting):
@@ -139,30 +103,58 @@ def order_varies(judged: Transformation) -> Transformation:
     return replace(judged, machine=Varying)
 
 
+def keeps_gradients(judged: Transformation) -> Transformation:
+    """Context cotangents are kept for the next call with the same program and cotangent, whatever its point.
+
+    A program is known by the operations that it performs and on which numbers, counted as they come up.
+    """
+    kept: dict[int, Any] = {}
+
+    class Keeping(Counting):
+        def __init__(self, rules: Any) -> None:
+            super().__init__(rules)
+            self.done, self.numbers, self.seeded = 0, {}, False
+
+        def note(self, *what: Any) -> None:
+            self.done = hash((self.done, what))
+
+        def which(self, number: Number) -> int:
+            return self.numbers.setdefault(id(number), (len(self.numbers), number))[0]
+
+        def given(self, value: Any) -> Value:
+            number = super().given(value)
+            if isinstance(number, Number):
+                self.seeded = self.primal is not None
+                self.note(*_bits(value)) if self.seeded else self.which(number)
+            return number
+
+        def constant(self, value: float | np.ndarray) -> Number:
+            number = super().constant(value)
+            if self.primal is None:
+                self.note(self.which(number), *_bits(value))
+            return number
+
+        def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
+            result = super().apply(operation, *args, **statics)
+            if self.primal is None:
+                self.note(operation, *[self.which(number) for number in (*args, result)], *statics.items())
+            return result
+
+        def read(self, value: Value, type_: Type) -> Any:
+            found = super().read(value, type_)
+            if isinstance(found, tuple | Injected):
+                return found
+            self.note("read", str(type_), self.seeded or self.which(value))
+            return kept.setdefault(self.done, found) if self.seeded else found
+
+    return replace(judged, machine=Keeping)
+
+
+def _bits(value: float | np.ndarray) -> tuple[Any, ...]:
+    return np.shape(value), np.asarray(value, float).tobytes()
+
+
 # What is counted.
-
-
-class SkipsZeros(Counting):
-    """An operation whose result is zero is not counted."""
-
-    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
-        before = Counter(self.by_kind)
-        result = super().apply(operation, *args, **statics)
-        if not np.any(result.value):
-            self.by_kind = before
-        return result
-
-
-class SavesAll(Counting):
-    """Every number of the primal part is saved when it is read, whether the backward part needs it or not."""
-
-    def apply(self, operation: str, *args: Number, **statics: Any) -> Number:
-        if self.primal is None:
-            for arg in args:
-                if arg.unsaved:
-                    arg.unsaved = False
-                    self.saved += np.size(arg.value)
-        return super().apply(operation, *args, **statics)
 
 
 class FreeWrites(Counting):
@@ -175,35 +167,21 @@ class FreeWrites(Counting):
         return tuple_
 
 
-class AllAlive(Counting):
-    """The operands of a sum of tuples stay alive."""
-
-    def plus(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        total = super().plus(u, v)
-        self.alive += u.size
-        return total
-
-
 MUTANTS = (
     Mutant("machine.order-varies", "machine.apply", "value", "sums run in another order at each call", OURS,
            order_varies),
+    Mutant("machine.gradients-kept", "machine.read", "value",
+           "gradients are kept for the program and cotangent, whatever the point", OURS, keeps_gradients),
     *[Mutant(f"machine.{what}", f"machine.{method}", breaks, wrong, source, machine(cls))
     for what, method, cls, breaks, wrong, source in (
         ("single-sums", "apply", SingleSums, "accuracy", "cotangents are summed in single precision", OURS),
-        ("single-backward", "apply", SingleBackward, "value", "the backward part computes in single precision", OURS),
         ("single-tape", "apply", SingleTape, "value", "values are saved in single precision", OURS),
         ("single-literals", "constant", SingleLiterals, "value", "literals are held in single precision", OURS),
-        ("single-tuples", "unit", SingleTuples, "value", "tuples of cotangents are held in single precision", OURS),
-        ("single-slots", "place", SingleSlots, "value", "slots take contributions in single precision", OURS),
-        ("small-slots", "place", SmallSlots, "value", "a small contribution does not open a slot", OURS),
         ("fast-products", "apply", OneUlpLess, "accuracy", "products of the backward part are cut short", OURS),
         ("overwrites-inputs", "apply", Writable, "value", "an array that was saved is written over",
          "linkedin/Liger-Kernel#254"),
         ("clips-seed", "given", ClippedSeed, "value", "a large cotangent is clipped", OURS),
-        ("skips-zeros", "apply", SkipsZeros, "cost", "operations that give zero are not counted", OURS),
-        ("saves-all", "apply", SavesAll, "cost", "numbers are saved that the backward part never reads", OURS),
         ("free-writes", "zeros", FreeWrites, "cost", "zeros are written without being counted", OURS),
-        ("all-alive", "plus", AllAlive, "cost", "operands of a sum stay alive", OURS),
     )
 ],
 )  # fmt: skip

@@ -9,16 +9,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from mutants.catalogue.machines import single
 from mutants.catalogue.representations import otherwise
 from mutants.catalogue.rows import OURS
-from mutants.mutant import Mutant, clause, machine, representation
+from mutants.catalogue.values import single
+from mutants.mutant import Mutant, clause, representation
 from transforms import reverse as macro
 from transforms.cotangents.accumulator import accumulator
 from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation
-from transforms.machines.counting import Counting, Number
+from transforms.machines.counting import Number
 from transforms.machines.interface import Context
 from transforms.reverse import Reverse
 from transforms.rules import Minus
@@ -105,14 +103,6 @@ def tuples(m: Any) -> Representation:
     return replace(right, inject=inject)
 
 
-class SingleSharing(Counting):
-    """Where two tuples both hold a number other than zero, the sum is rounded to single precision."""
-
-    def plus(self, u: np.ndarray, v: np.ndarray) -> np.ndarray:
-        total = super().plus(u, v)
-        return np.where((u != 0.0) & (v != 0.0), single(total), total)
-
-
 MUTANTS = (
     *[
         Mutant(f"{constructor.__name__.lower()}.single", f"clauses.{constructor.__name__}", "value", wrong, OURS,
@@ -137,6 +127,4 @@ MUTANTS = (
     ],
     Mutant("let.single-when-deep", "clauses.Let", "value", "with ten variables around, a real's part is narrowed", OURS,
            clause(Let, let_deep)),
-    Mutant("machine.single-sharing", "machine.plus", "value", "sums of two contributions are rounded", OURS,
-           machine(SingleSharing)),
 )  # fmt: skip

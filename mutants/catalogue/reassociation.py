@@ -10,10 +10,6 @@ from transforms.simplify.rewrite import Sight
 from transforms.syntax import Op, Term
 
 
-def k_for_reciprocal(s: Sight, o: Op) -> Term | None:
-    return Op("mul_k", o.args, (("k", k_of(o)),)) if o.name == "div_k" else None
-
-
 def scalars_added(s: Sight, o: Op) -> Term | None:
     inner = s.operation(o.args[0], "mul_k") if o.name == "mul_k" else None
     return Op("mul_k", inner.args, (("k", k_of(o) + k_of(inner)),)) if inner else None
@@ -54,14 +50,6 @@ def squared_in_product(s: Sight, o: Op) -> Term | None:
     return Op("matmul", tuple(args))
 
 
-def maximum_of_factor(s: Sight, o: Op) -> Term | None:
-    inner, axis = s.operation(o.args[0], "mul"), statics_of(o)["axis"]
-    wide = s.operation(inner.args[1], "broadcast") if inner else None
-    if not inner or not wide or s.shape(wide.args[0]) != s.shape_of(o) or s.shape(wide.args[0])[axis] != 1:
-        return None
-    return Op("mul", (s.write("reduce", inner.args[0], **statics_of(o)), wide.args[0]))
-
-
 def factor_of_columns(s: Sight, o: Op) -> Term | None:
     """A factor of each column counts as one of each row, where there are as many."""
     inner, axis, shape = s.operation(o.args[0], "mul"), statics_of(o)["axis"], s.shape(o.args[0])
@@ -69,15 +57,6 @@ def factor_of_columns(s: Sight, o: Op) -> Term | None:
     if not inner or not wide or s.shape(wide.args[0])[1 - axis] != 1 or shape[0] != shape[1]:
         return None
     return Op("mul", (s.write("reduce", inner.args[0], **statics_of(o)), s.write("transpose", wide.args[0])))
-
-
-def divided_sum(s: Sight, o: Op) -> Term | None:
-    """What is divided by counts as what is divided."""
-    inner, axis = s.operation(o.args[0], "div"), statics_of(o)["axis"]
-    wide = s.operation(inner.args[0], "broadcast") if inner else None
-    if not inner or not wide or s.shape(wide.args[0]) != s.shape_of(o) or s.shape(wide.args[0])[axis] != 1:
-        return None
-    return Op("div", (wide.args[0], s.write("reduce", inner.args[1], **statics_of(o))))
 
 
 def _inner(s: Sight, o: Op, at: int) -> tuple[Term, Term, bool] | None:
@@ -95,18 +74,7 @@ def chain_swapped(s: Sight, o: Op) -> Term | None:
     return Op("matmul", (a, s.write("matmul", o.args[1], b))) if s.shape(a)[1] == s.shape(o.args[1])[0] else None
 
 
-def chain_not_turned(s: Sight, o: Op) -> Term | None:
-    found = _inner(s, o, 0)
-    if not found or not found[2]:
-        return None
-    a, b, _ = found
-    if s.shape(a)[1] != s.shape(b)[0] or s.shape(b)[1] != s.shape(o.args[1])[0] or len({*s.shape(a)}) == 1:
-        return None
-    return Op("matmul", (a, s.write("matmul", b, o.args[1])))
-
-
 WRONG: tuple[tuple[str, str, Apply, str], ...] = (
-    ("one scalar", "k-for-reciprocal", k_for_reciprocal, "k instead of 1/k"),
     ("one scalar", "scalars-added", scalars_added, "k (l a) is (k + l) a"),
     ("scalars out of factors", "out-of-divisor", out_of_divisor, "a / (k b) is k (a / b)"),
     (
@@ -118,16 +86,8 @@ WRONG: tuple[tuple[str, str, Apply, str], ...] = (
     ("common scalars", "first-factor", first_factor, "k a + l b is k (a + b)"),
     ("scalars out of products", "product-scalar-lost", factor_of_product_lost, "a (k b) is a b"),
     ("scalars into products", "squared", squared_in_product, "k (a b) is (k a) (k b)"),
-    (
-        "factors of rows",
-        "maximum-of-factor",
-        maximum_of_factor,
-        "a maximum is taken before a factor, negative ones too",
-    ),
     ("factors of rows", "factor-of-columns", factor_of_columns, "a factor of columns is taken out of sums of rows"),
-    ("factors of rows", "divided-sum", divided_sum, "the sum of c / a is c over that of a"),
     ("chains of products", "chain-swapped", chain_swapped, "(a b) c is a (c b)"),
-    ("chains of products", "chain-not-turned", chain_not_turned, "(a b)^T c is a (b c)"),
 )
 """The rewrite, what, the function that takes its place, and what is wrong."""
 

@@ -15,7 +15,7 @@ from typing import Any
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Change, Mutant, drivers
 from transforms.array_rules import spread
-from transforms.composed_rules import COMPOSED, centred, mean, total
+from transforms.composed_rules import COMPOSED, centred, total
 from transforms.drivers import Transformation
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.exact import EXACT, k_of
@@ -69,11 +69,6 @@ def softmax_of_columns(s: Sight, o: Op) -> Term | None:
     return Op("softmax", shifted.args[:1])
 
 
-def softmax_of_exponentials(s: Sight, o: Op) -> Term | None:
-    e = s.operation(o.args[0], "exp")
-    return Op("softmax", o.args[:1]) if e and reduced(s, o.args[1]) else None
-
-
 def log_softmax_of_exponentials(s: Sight, o: Op) -> Term | None:
     root = s.operation(stretched(s, o.args[1]), "log")
     return Op("log_softmax", (s.write("exp", o.args[0]),)) if root else None
@@ -88,41 +83,24 @@ def normalise_half_eps(s: Sight, o: Op) -> Term | None:
 
 # What their arguments receive.
 def softmax_without_mean(m, ct, r, a):          return  m.mul(r, ct),
-def softmax_by_argument(m, ct, r, a):
-    return m.mul(r, m.sub(ct, spread(m, total(m, m.mul(ct, a)), a))),
 
 def log_softmax_by_result(m, ct, r, a):
     return m.sub(ct, m.mul(r, spread(m, total(m, ct), a))),
 
-def log_softmax_of_1(m, ct, r, a):              return  m.sub(ct, m.softmax(a)),
-
-def normalise_without_mean(m, ct, r, a, *, eps):
-    rest = m.sub(ct, m.mul(r, spread(m, mean(m, m.mul(ct, r)), a)))
-    return m.div(rest, spread(m, m.deviation(a, eps=eps), a)),
 
 def normalise_without_third(m, ct, r, a, *, eps):
     return m.div(centred(m, ct), spread(m, m.deviation(a, eps=eps), a)),
 
-def normalise_by_total(m, ct, r, a, *, eps):
-    rest = m.sub(centred(m, ct), m.mul(r, spread(m, total(m, m.mul(ct, r)), a)))
-    return m.div(rest, spread(m, m.deviation(a, eps=eps), a)),
-
-
 RECOGNITIONS = (
     ("softmax", "softmax-of-columns", softmax_of_columns, "a softmax along columns is taken for one along rows"),
-    ("softmax", "softmax-of-exponentials", softmax_of_exponentials, "a softmax of what is exponential already"),
     ("log-softmax", "log-softmax-of-exponentials", log_softmax_of_exponentials, "a log-softmax of exponentials"),
     ("layer norm", "half-eps", normalise_half_eps, "half of what is added to the variance"),
 )
 
 PULLBACKS = (
     ("softmax", "without-mean", softmax_without_mean, "the sum over the row is left out"),
-    ("softmax", "by-argument", softmax_by_argument, "the sum is weighted by the argument, not the result"),
     ("log_softmax", "by-result", log_softmax_by_result, "the result in place of its exponential"),
-    ("log_softmax", "of-1", log_softmax_of_1, "the cotangents of a row count as summing to 1"),
-    ("normalise", "without-mean", normalise_without_mean, "the cotangent keeps its mean"),
     ("normalise", "without-third", normalise_without_third, "the third term is left out"),
-    ("normalise", "by-total", normalise_by_total, "a sum for a mean in the third term"),
 )
 
 MUTANTS = (

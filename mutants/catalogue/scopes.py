@@ -60,20 +60,6 @@ def overwritten(m: Any) -> Representation:
     return replace(right, scope=scope)
 
 
-def absent_first(m: Any) -> Representation:
-    """Of several variables, those that nothing arrived for at the end count as the first."""
-    right = accumulator(m)
-
-    def scope(ct: None, outer: Context, inner: Context) -> tuple[None, tuple[Cotangent, ...]]:
-        done, arrived = right.scope(ct, outer, inner)
-        found = len(arrived)
-        while found and arrived[found - 1] is ABSENT:
-            found -= 1
-        return done, (*[ABSENT] * (len(arrived) - found), *arrived[:found])
-
-    return replace(right, scope=scope)
-
-
 def absent_is_one(m: Any) -> Representation:
     right = accumulator(m)
 
@@ -122,7 +108,6 @@ MUTANTS = (
             ("closes-one-more", closes_one_more, "value", "what the slot just outside held is lost", OURS),
             ("overwritten", overwritten, "value", "a closing scope overwrites the slot just outside",
              "TuringLang/SSMProblems.jl#188"),
-            ("absent-first", absent_first, "value", "absent slots at the end move to the front", OURS),
             ("absent-is-one", absent_is_one, "value", "a variable that is not used receives 1", OURS),
         )
     ],

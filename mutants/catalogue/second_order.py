@@ -11,13 +11,17 @@ from dataclasses import replace
 
 from mutants.catalogue.arrays import broadcast_column_axis, matmul_left, reduce_not_spread
 from mutants.catalogue.representations import replaces
-from mutants.catalogue.rows import COURSE, OURS
+from mutants.catalogue.rows import COURSE
 from mutants.catalogue.rules import div_by_b, exp_by_input, log_multiplies, mul_own_operand, sqrt_without_2
-from mutants.mutant import Change, Mutant, drivers, representation, rule
+from mutants.mutant import Change, Mutant, clause, drivers, representation, rule
+from transforms import reverse as macro
 from transforms.cotangents.accumulator import accumulator
 from transforms.derivative_rules import NOTHING
 from transforms.drivers import Transformation, once_more
-from transforms.rules import Minus
+from transforms.machines.interface import Value
+from transforms.reverse import Backpropagator, Reverse
+from transforms.scope import Scope
+from transforms.syntax import Var
 
 
 def second(change: Change) -> Change:
@@ -37,6 +41,13 @@ def detached(judged: Transformation) -> Transformation:
     return replace(judged, rules={**judged.rules, **constant})
 
 
+def captured(ad: Reverse, x: Var, scope: Scope) -> tuple[Value, Backpropagator]:
+    """A name that the backward part made is taken for the one that the primal part gave this number."""
+    other = x.name.replace("g", "v", 1)
+    same = other in scope and scope[other].context.type == scope[x.name].context.type
+    return macro.variable(ad, Var(other) if same else x, scope)
+
+
 FORWARD = ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "relu")
 
 
@@ -46,10 +57,6 @@ def ge_passes(m, ct, r, a, b):                  return  ct,                     
 def relu_mask_of_itself(m, ct, r, a):           return  m.mul(ct, m.ge(a, a)),
 def mul_first_detached(m, ct, r, a, b):         return  NOTHING,                  m.mul(ct, a)
 def mul_second_detached(m, ct, r, a, b):        return  m.mul(ct, b),             NOTHING
-def div_detached(m, ct, r, a, b):               return  m.div(ct, b),             NOTHING
-def matmul_detached(m, ct, r, a, b):            return  NOTHING,                  m.matmul(m.transpose(a), ct)
-def div0_detached(m, ct, r, a, b):              return  m.div0(ct, b),            NOTHING
-def div0_unguarded(m, ct, r, a, b):             return  m.div(ct, b),             Minus(m.div(m.mul(ct, r), b))
 def cosh_by_itself(m, ct, r, a):                return  m.mul(ct, r),
 def mul0_by_result(m, ct, r, a, b):             return  m.mul0(ct, b),            m.div0(m.mul(ct, r), b)
 def pow_da_flat_in_a(m, ct, r, a, b):           return  NOTHING,                  m.mul0(ct, m.pow_dadb(a, b))
@@ -57,10 +64,6 @@ def pow_da_flat_in_a(m, ct, r, a, b):           return  NOTHING,                
 def pow_da_unguarded(m, ct, r, a, b):
     lower = m.sub(b, m.constant_like(b, 1.0))
     return m.div(m.mul(m.mul(ct, r), lower), a), m.mul0(ct, m.pow_dadb(a, b))
-
-def pow_db_once(m, ct, r, a, b):                return  m.mul0(ct, m.pow_dadb(a, b)), m.mul0(ct, r)
-def sub_sign(m, ct, r, a, b):                   return  ct,                       ct
-def transpose_not_undone(m, ct, r, a):          return  ct,
 
 
 COURSES: tuple[tuple[str, str, Change, tuple[str, ...]], ...] = (
@@ -84,23 +87,18 @@ ROWS: tuple[tuple[str, str, Change, str], ...] = (
     ("output-detached", "what the forward part gave counts as constant", detached, "pytorch/functorch#353"),
     ("residual-detached", "the saved left operand counts as constant", rule("mul", pullback=mul_first_detached),
      "pytorch/functorch#353"),
+    ("name-captured", "a name of the backward part means one of the primal part", clause(Var, captured),
+     "JuliaDiff/ForwardDiff.jl#83"),
     ("operand-detached", "the saved right operand counts as constant", rule("mul", pullback=mul_second_detached),
      "tensorflow/tensorflow#61117"),
-    ("divisor-detached", "the divisor counts as constant", rule("div", pullback=div_detached), OURS),
-    ("factor-detached", "the left factor counts as constant", rule("matmul", pullback=matmul_detached), OURS),
-    ("sub-sign", "both sides of a difference add", rule("sub", pullback=sub_sign), OURS),
-    ("transposed", "a transposition is not undone", rule("transpose", pullback=transpose_not_undone), OURS),
     ("cosh-by-itself", "cosh is taken for its own derivative", rule("cosh", pullback=cosh_by_itself),
      "casadi/casadi#2585"),
-    ("root-detached", "the root in its own derivative counts as constant", rule("div0", pullback=div0_detached),
-     OURS),
     ("mul0-by-result", "the factor is found from the product", rule("mul0", pullback=mul0_by_result),
      "tinygrad/tinygrad#17404"),
     ("pow-flat", "the base in the derivative of a power counts as constant",
      rule("pow_da", pullback=pow_da_flat_in_a), "owlbarn/owl#501"),
     ("pow-unguarded", "the second derivative of a power divides by the base",
      rule("pow_da", pullback=pow_da_unguarded), "pytorch/pytorch#95180"),
-    ("pow-log-once", "one logarithm of two is lost", rule("pow_db", pullback=pow_db_once), OURS),
 )
 
 MUTANTS = (

@@ -12,7 +12,6 @@ from mutants.mutant import Mutant, drivers
 from transforms.machines.syntax import binding
 from transforms.mountain_goat.lines import Line, substituted, unchain, variables
 from transforms.mountain_goat.straight import Straight
-from transforms.simplify.exact import statics_of
 from transforms.simplify.levels import simplify
 from transforms.simplify.rewrite import Level
 from transforms.syntax import Lit, Op, Program, Term, Tuple, Var
@@ -36,33 +35,6 @@ def merged(straight: Straight, key: Callable[[Op], object]) -> Straight:
             meant[name] = Var(first)
     program = replace(straight.program, term=binding(kept, substituted(printed, meant)))
     return replace(straight, program=program)
-
-
-def without_statics(straight: Straight, level: Level) -> Straight:
-    """Common subexpressions are known by operation and arguments alone; those of scalars have the first one's."""
-
-    def key(o: Op) -> object:
-        return (o.name, tuple(variables(o.args))) if o.name.endswith("_k") else id(o)
-
-    return simplify(merged(straight, key), level)
-
-
-def kinds_alike(straight: Straight, level: Level) -> Straight:
-    """A maximum along an axis is the sum along it, if that is there already."""
-
-    def key(o: Op) -> object:
-        return (*variables(o.args), statics_of(o)["axis"]) if o.name == "reduce" else id(o)
-
-    return simplify(merged(straight, key), level)
-
-
-def differences_commute(straight: Straight, level: Level) -> Straight:
-    """The terms of a difference may change places, as those of a sum may."""
-
-    def key(o: Op) -> object:
-        return frozenset(variables(o.args)) if o.name == "sub" and len(variables(o.args)) == 2 else id(o)
-
-    return simplify(merged(straight, key), level)
 
 
 def across_shadowed(straight: Straight, level: Level) -> Straight:
@@ -90,15 +62,6 @@ def late_use_forgotten(straight: Straight, level: Level) -> Straight:
     return simplify(replace(straight, program=program), level)
 
 
-def prints_merged(straight: Straight, level: Level) -> Straight:
-    """The last print prints what the first one of its shape prints."""
-    found = simplify(straight, level)
-    lines, printed = unchain(found.program.term)
-    assert isinstance(printed, Tuple)
-    parts = (*printed.parts[:-1], printed.parts[0]) if len(printed.parts) > 1 else printed.parts
-    return replace(found, program=replace(found.program, term=binding(lines, Tuple(parts))))
-
-
 def inputs_folded(straight: Straight, level: Level) -> Straight:
     """Inputs are literals like any others."""
     lines, printed = unchain(straight.program.term)
@@ -114,12 +77,8 @@ def reassociated_always(straight: Straight, level: Level) -> Straight:
 
 
 SURROUNDINGS: tuple[tuple[str, Simplify, str], ...] = (
-    ("statics-ignored", without_statics, "a k and a l are one common subexpression"),
-    ("kinds-alike", kinds_alike, "a sum and a maximum are one common subexpression"),
-    ("differences-commute", differences_commute, "a - b and b - a are one common subexpression"),
     ("across-shadowed", across_shadowed, "common subexpressions are merged across a name that is bound again"),
     ("late-use-forgotten", late_use_forgotten, "dead code is what the first print does not need"),
-    ("prints-merged", prints_merged, "the last print prints what the first does"),
     ("inputs-folded", inputs_folded, "inputs are folded as literals are"),
     ("always-reassociated", reassociated_always, "the exact level reassociates"),
 )

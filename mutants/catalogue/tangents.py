@@ -40,7 +40,6 @@ def relu_tangent(m, r, a, da):                  return  da
 def max_tangent(m, r, a, b, da, db):            return  m.mul(m.share(a, b), da)
 def min_tangent(m, r, a, b, da, db):            return  m.add(m.mul(m.share(a, b), da), m.mul(m.share(b, a), db))
 
-def matmul_tangent(m, r, a, b, da, db):         return  m.matmul(da, b)
 def transpose_tangent(m, r, a, da):             return  da
 def reshape_tangent(m, r, a, da, *, shape):     return  da
 
@@ -80,7 +79,6 @@ MUTANTS = field("tangent", (
     ("relu", "without-a-mask", relu_tangent, "negative arguments pass their change on"),
     ("max", "first-only", max_tangent, "the change of the second argument is dropped"),
     ("min", "as-max", min_tangent, "the change of the larger argument"),
-    ("matmul", "first-term-only", matmul_tangent, "the change of the right factor is dropped"),
     ("transpose", "not-transposed", transpose_tangent, "the change keeps its shape"),
     ("reshape", "not-reshaped", reshape_tangent, "the change keeps its shape"),
     ("permute", "inverted", permute_tangent, "the inverse permutation: wrong for a 3-cycle"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from reports import schema
 from reports.errors import Contradiction, MissingFile, NotARecord, RecordsError, Truncated, WrongField, WrongSchema
+from tests.reports import mutation_records
 
 Record = dict[str, Any]
 
@@ -121,3 +123,23 @@ def test_an_empty_and_a_missing_file_are_refused(tmp_path: Path) -> None:
         schema.read(tmp_path / "nothing.jsonl")
     with pytest.raises(MissingFile, match="is a directory"):
         schema.read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit", "expected"),
+    [
+        ("cell", {"check": "taylor"}, '"check" to be of the run: reference, cost; found "taylor"'),
+        ("cell", {"mutant": "mul.dear"}, "one cell of mul.dear and reference; found a second one"),
+        ("cell", {"mutant": "mul.x"}, "cells of mul.own-operand before its verdict; found none of reference"),
+        ("verdict", {"mutant": "mul.x"}, "cells of mul.x before its verdict; found none of reference"),
+        ("verdict", {"breaks": "v"}, '"breaks" of a verdict to be "value" or "cost" or "accuracy"; found "v"'),
+        ("verdict", {"by": ["cost"]}, '"by" to be ["reference"]; found ["cost"]'),
+        ("verdict", {"timeouts": ["cost"]}, '"timeouts" to be []; found ["cost"]'),
+    ],
+)
+def test_records_of_a_mutation_run_fit_together(tmp_path: Path, kind: str, edit: Record, expected: str) -> None:
+    records = mutation_records.records()
+    assert schema.read(write(tmp_path, records), schema.MUTANTS) == records
+    first(records, kind).update(edit)
+    with pytest.raises(RecordsError, match=re.escape(f": expected {expected}")):
+        schema.read(write(tmp_path, records), schema.MUTANTS)

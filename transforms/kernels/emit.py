@@ -105,7 +105,6 @@ class Writing:
                     self._declare(number, "0.0", c)
         assert segment.length is not None
         self.nest.loop(segment.length, self.step, lambda step: self._columns(segment, step))
-        self.along = {}
         for number in segment.nodes:
             node = self.graph.nodes[number]
             if node.kind == "reduce" or (node.kind == "product" and node.columns <= self.short):

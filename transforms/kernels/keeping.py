@@ -55,7 +55,7 @@ def kept_whole(graph: Graph) -> set[int]:
 
 
 def sink(graph: Graph, made: Schedule) -> None:
-    """Moves values to the first kernel that uses them, where that keeps less of a row in memory."""
+    """Moves values that one later kernel alone uses to there, where that keeps less of a row in memory."""
     users: list[list[tuple[int, int]]] = [[] for _ in graph.nodes]
     for number, node in enumerate(graph.nodes):
         if made.places[number].kernel >= 0:
@@ -82,20 +82,19 @@ def sink(graph: Graph, made: Schedule) -> None:
         node, here = graph.nodes[number], kernel_of[number]
         if here < 0 or node.kind in ("fold", "gather") or number in whole:
             continue
-        there = min(kernel_of[user] for user, _ in users[number])
+        there, *others = {kernel_of[user] for user, _ in users[number]}
         target, entries = made.kernels[there], written_out(node, made.limits)
-        inside = [(user, k) for user, k in users[number] if kernel_of[user] == there]
-        if there <= here or target.gather or target.rows != node.rows or target.full(made.limits, entries):
+        if others or there <= here or target.full(made.limits, entries):
             continue
-        if not all(within(graph, graph.nodes[user], k) for user, k in inside):
+        if not all(within(graph, graph.nodes[user], k) for user, k in users[number]):
             continue
         computed = [arg.value for arg in views_in(node.args) if kernel_of[arg.value] >= 0]
         more = sum(price(value) for value in set(computed))
-        if more >= (node.width if len(inside) == len(users[number]) else 0):
+        if more >= node.width:
             continue
         for value in computed:
             outside[value] += kernel_of[value] == here
-        outside[number] = len(users[number]) - len(inside)
+        outside[number] = 0
         kernel_of[number] = there
         target.nodes, target.entries = target.nodes + 1, target.entries + entries
     made.places = [Place(kernel, 0) for kernel in kernel_of]

@@ -24,7 +24,7 @@ from transforms.kernels.plan import (
     within,
     written_out,
 )
-from transforms.kernels.views import Graph, Node, Uniform, View, used
+from transforms.kernels.views import Graph, Node, Uniform, used
 
 
 def schedule(graph: Graph, limits: Limits = LIMITS) -> Schedule:
@@ -125,7 +125,7 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
                 before.length == loop
                 and not before.alone
                 and not by_itself
-                and _goes_along(graph.nodes[arg.value], arg, made.limits)
+                and _goes_along(graph.nodes[arg.value], made.limits)
             )
             first = max(first, place.segment + (not together))
     for at in range(first, len(segments)):
@@ -136,8 +136,6 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
     return len(segments) - 1
 
 
-def _goes_along(value: Node, arg: View, limits: Limits) -> bool:
-    """Whether a row of an argument need not be complete before that of what uses it begins."""
-    if length(value, limits) is None:
-        return True
-    return value.kind in ("map", "product") and value.columns > limits.short and arg.strides[1] == 1
+def _goes_along(value: Node, limits: Limits) -> bool:
+    """Whether a row of a value need not be complete before that of what uses it, in the same kernel, begins."""
+    return length(value, limits) is None or (value.kind in ("map", "product") and value.columns > limits.short)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from transforms.kernels.plan import Schedule, alone, within
+from transforms.kernels.plan import Schedule
 from transforms.kernels.views import Graph, Uniform, View
 
 
@@ -40,11 +40,9 @@ def uses(graph: Graph, made: Schedule) -> Uses:
             found.count[arg.value] += 1
             found.only[arg.value] = number, k
             there = made.places[arg.value]
-            if there.kernel != place.kernel or node.kind == "gather" or not within(graph, node, k):
+            if there.kernel != place.kernel:
                 found.whole.add(arg.value)
-            elif graph.nodes[arg.value].width > made.limits.short and (
-                there.segment != place.segment or alone(node, made.limits)
-            ):
+            elif there.segment != place.segment and graph.nodes[arg.value].width > made.limits.short:
                 found.row.add(arg.value)
             else:
                 found.scalars.add(arg.value)

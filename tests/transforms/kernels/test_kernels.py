@@ -16,8 +16,9 @@ from transforms.kernels.plan import LIMITS, Limits
 from transforms.kernels.program import emit
 from transforms.kernels.schedule import schedule
 from transforms.kernels.views import graph, strides
+from transforms.machines.syntax import binding
 from transforms.mountain_goat.lines import unchain
-from transforms.syntax import Tuple
+from transforms.syntax import Op, Tuple, Var
 
 LIMITED = {
     "nothing written out": Limits(short=1, product=1, step=1),
@@ -47,6 +48,25 @@ def test_long_sums_and_maxima_start_from_their_first_entry(entry):
     (found,), (expected,) = results([line], emit), results([line], plain)
     assert identical(found, expected)
     assert np.all(np.signbit(found[0]) == entry.startswith("-"))
+
+
+@compiles
+@pytest.mark.parametrize("limits", LIMITED)
+def test_where_entries_lie_is_not_confused(limits):
+    """Sums of rows that are a row, a literal of both zeros, and a cube that is added to itself in another order."""
+    matrices = straight(
+        f"let a = {matrix(3, 3)}\nlet e = exp(a / 9.0)\nprint e - transpose(row_sum(e))\n"
+        "let d = [[2.0, 3.0]]\nprint d / [[0.0, -0.0]]\n"
+    )
+    cubes = straight(f"let b = {matrix(2, 6)}\nlet c = reshape(b, 2, 2, 3)\nprint c\nprint permute(c, 1, 0, 2)\n")
+    lines, printed = unchain(cubes.program.term)
+    assert isinstance(printed, Tuple)
+    added = binding([*lines, ("d", Op("add", printed.parts))], Tuple((Var("d"),)))
+    programs = [matrices, replace(cubes, program=replace(cubes.program, term=added))]
+    found = results(programs, lambda machine, line: emit(machine, line, LIMITED[limits]))
+    expected = results(programs, plain)
+    assert all(map(identical, found, expected))
+    assert expected[0][1].tolist() == [[np.inf, -np.inf]]
 
 
 def kernels(source: str, limits: Limits = LIMITS):
