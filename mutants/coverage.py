@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.checks.check import Check, judge
 from harness.checks.subject import Subject
+from transforms.composed_rules import COMPOSED
 from transforms.drivers import Transformation
 
 
@@ -32,7 +33,7 @@ def reaches(paths: Sequence[str], leaf: str) -> bool:
 
 
 def _listening(subject: Subject, hear: Callable[[str], object]) -> Subject:
-    """The same subject, which says the path of each leaf when it is called."""
+    """The same subject, which says the path of each leaf when it is called; of rows that it may be given, too."""
 
     def heard(path: str, function: Any) -> Any:
         @wraps(function)
@@ -49,7 +50,7 @@ def _listening(subject: Subject, hear: Callable[[str], object]) -> Subject:
     def change(name: str, judged: Transformation) -> Transformation:
         return replace(
             judged,
-            rules={row: each(f"rules.{row}", rule) for row, rule in judged.rules.items()},
+            rules={row: each(f"rules.{row}", rule) for row, rule in {**COMPOSED, **judged.rules}.items()},
             clauses={made: heard(f"clauses.{made.__name__}", f) for made, f in judged.clauses.items()},
             representation=lambda machine: each(f"representation.{name}", judged.representation(machine)),
             machine=heard("machine", judged.machine),

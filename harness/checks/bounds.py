@@ -45,7 +45,7 @@ def programs(seed: int) -> list[Bounded]:
         results = 3 if k % 4 == 0 else 1
         result = Product((REAL,) * results) if results > 1 else REAL
         rng = Random(f"{seed}/{k}/constant")
-        sample = random_program(rng, size=rng.choice((2, 3, 4)), result=result, primitives=ARITHMETIC)
+        sample = random_program(rng, size=rng.choice((1, 2, 4)), result=result, primitives=ARITHMETIC)
         found.append(_bounded(sample.program, sample.point, sample.cotangent, results))
     rng = Random(f"{seed}/tight")
     for program in (*map(parse, TIGHT), *[FAMILIES[name](**sizes) for name, sizes in FAMILY.items()]):
@@ -93,13 +93,13 @@ class Growing:
 
 LINEAR = (1.0, 1.0)
 CLAIMED: tuple[tuple[str, str, Mapping[str, int], tuple[int, ...], Mapping[str, tuple[float, float]]], ...] = (
-    ("product", "n", {}, (24, 48), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
+    ("product", "n", {}, (16, 32), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
     ("square", "m", {"n": 4}, (24, 48), {"accumulator": LINEAR}),
     ("square", "m", {"n": 200}, (8, 16), {"pointwise": LINEAR}),
     ("square", "n", {"m": 4}, (64, 128), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
-    ("sigmoid-square", "n", {}, (128, 256), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
+    ("sigmoid-square", "n", {}, (64, 128), {"accumulator": (0.0, 0.0), "pointwise": LINEAR}),
     ("doubling", "k", {}, (40, 80), {"accumulator": LINEAR, "pointwise": (2.0, 2.0)}),
-    ("projection", "k", {}, (18, 36), {"accumulator": LINEAR}),
+    ("projection", "k", {}, (16, 32), {"accumulator": LINEAR}),
     ("projection", "k", {}, (8, 16), {"pointwise": (2.0, 2.0)}),
     ("jacobian", "m", {"n": 3}, (28, 56), {"accumulator": (1.0, 0.0), "pointwise": LINEAR}),
 )

@@ -166,7 +166,7 @@ def every_rule(seed: int) -> Iterator[Example]:
         if use in REAL_USES:  # one program at two points, with one cotangent: what is kept of the first must not show
             elsewhere = alone(use, seed, negated=True)
             yield replace(elsewhere, program=example.program, cotangent=example.cotangent)
-    for use in (*FEW_USES, *ELEMENTWISE_USES):
+    for use in FEW_USES:
         yield inside(use, seed)
 
 

@@ -20,8 +20,9 @@ from transforms.chad.syntax import Program
 from transforms.chad.theorem import judge
 from transforms.chad.types import REAL
 
-RANDOM_PROGRAMS, SIZE, LARGEST = 12, 12, 60
-"""How many random programs, of how many constructs, and the largest source cost of a figure that is asked for."""
+RANDOM_PROGRAMS, SIZE, LARGEST, WIDEST = 12, 12, 60, 64
+"""How many random programs, of how many constructs, and of the figures that are asked for the largest source cost and
+the most variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Case:
 def cases(seed: int) -> list[Case]:
     found = []
     for name, program, cotangent, source, cost in FIGURES:
-        if source <= LARGEST:
+        if source <= LARGEST and len(program.context) <= WIDEST:
             inputs = [2.0 if x.type is REAL else (2.0, 3.0) for x in program.context]
             found.append(Case(name, program, inputs, cotangent, cost))
     nested = elaborate(projection(3))  # a tuple whose parts are tuples: what is absent there may be large

@@ -156,10 +156,9 @@ def prepare(seed: int) -> Asked:
         line = straight(_inputs(draw, {name: SHAPES[name] for name in "ab"}) + text, "names.mg")
         programs.append(_asked([text] * len(line.prints), line, [_special(draw, line)], []))
     rng = Random(f"{seed}/simplification")
-    for _ in range(2):
-        line = straight(random_matrices(rng, size=12).source, "random.mg")
-        same = dict(line.point)
-        programs.append(_asked([line.program.source] * len(line.prints), line, [same], [same]))
+    line = straight(random_matrices(rng, size=12).source, "random.mg")
+    same = dict(line.point)
+    programs.append(_asked([line.program.source] * len(line.prints), line, [same], [same]))
     composed = straight(_inputs(draw, {name: SHAPES[name] for name in "abt"}) + COMPOSED, "composed.mg")
     return Asked(programs, composed, run(gradient(composed, ("a", "b")).straight))
 
