@@ -31,9 +31,10 @@ lint: $(READY) ## Check style, types and layers
 	$(BIN)/pyright
 	$(BIN)/lint-imports --no-logo
 
-published: $(READY) ## Make the plot and the tables that README shows again
+published: $(READY) tools ## Make again what README and docs/ show: plot, tables, reference
 	$(BIN)/adjudge bench --quick --out reports/out > /dev/null
 	$(BIN)/adjudge mutate --out reports/out > /dev/null
+	$(BIN)/python -m mutants.describe reports/out/described.jsonl
 	$(BIN)/python -m reports.published reports/out
 
 viewer: ## Fetch the viewer of mutation reports, which a test opens in Chromium, from the npm registry (needs npm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
@@ -40,12 +41,11 @@ class Group(click.Group):
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.ctx.get_help() if error.ctx else "")
             sys.exit(Status.USAGE)
-        except click.UsageError as error:
-            error.show()
-            sys.exit(Status.USAGE)
         except click.ClickException as error:
-            error.show()
-            sys.exit(Status.FINDING)
+            said = io.StringIO()
+            error.show(said)
+            click.echo(_cut(said.getvalue()), err=True, nl=False)
+            sys.exit(Status.USAGE if isinstance(error, click.UsageError) else Status.FINDING)
         except MountainGoatError as error:  # it says which file and line, as compilers do
             click.echo(_cut(str(error)), err=True)
             sys.exit(Status.FINDING)
@@ -156,13 +156,13 @@ def grad(term: str, at: str | None, cotangent: str | None, representation: str, 
     from harness.values import fit
     from transforms.drivers import TRANSFORMATIONS, gradient, value
     from transforms.typecheck import typecheck
-    from transforms.types import REAL
+    from transforms.types import REAL, brief
 
     program = _program(term)
     type_ = typecheck(program)
     point = _point(program, at)
     if cotangent is None and type_ != REAL:
-        raise click.UsageError(f"--cotangent is required: the result is no real but {type_}")
+        raise click.UsageError(f"--cotangent is required: the result is no real but {brief(type_)}")
     seed = fit(1.0 if cotangent is None else _value(cotangent, "--cotangent"), type_, "--cotangent")
     primal, source = value(program, point)
     chosen = list(TRANSFORMATIONS) if representation == "both" else [representation]
@@ -277,6 +277,39 @@ def _at_point(program: Any, point: dict[str, Any]) -> str:
     return f"# value\n{show(primal)}\n\n{table}"
 
 
+def _scheduler(context: click.Context, option: click.Parameter, address: str | None) -> str | None:
+    """The address that an option gives, if it can be one and there is what it needs."""
+    if address is not None:
+        from harness import executor
+        from harness.errors import ToolMissing, WrongAddress
+
+        try:
+            executor.check(address)
+        except (ToolMissing, WrongAddress) as error:
+            raise click.UsageError(f"--scheduler: {error}") from None
+    return address
+
+
+SCHEDULER: Option = click.option(
+    "--scheduler", metavar="ADDRESS", callback=_scheduler,
+    help="Let the workers of a Dask scheduler do the work, as many at a time as they have threads: tcp://HOST:8786. "
+    "They need the same code, and `dask worker ADDRESS` starts one.",
+)  # fmt: skip
+
+
+@contextmanager
+def _reserved(out: Path, what: str) -> Iterator[None]:
+    """A folder that no other run of the same kind writes to."""
+    from reports import files
+    from reports.errors import FolderInUse
+
+    try:
+        with files.reserved(out, what):
+            yield
+    except FolderInUse as error:
+        raise Refused(str(error)) from None
+
+
 @main.command(cls=Command, example="adjudge bench --quick -k 'product or square'")
 @click.option("-k", "expression", metavar="EXPR", help="Only the cases whose names match, as in pytest: and, or, not.")
 @click.option("--list", "listing", is_flag=True, help="Print the names of the cases and stop.")
@@ -291,6 +324,7 @@ def _at_point(program: Any, point: dict[str, Any]) -> str:
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=os.cpu_count() or 1, show_default="all cores", help="Processes."
 )
+@SCHEDULER
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the random programs.")
 @click.option(
     "--baseline", type=click.Path(dir_okay=False, path_type=Path), help="An earlier bench.jsonl to compare with."
@@ -305,6 +339,7 @@ def bench(
     quick: bool,
     out: Path,
     jobs: int,
+    scheduler: str | None,
     seed: int,
     baseline: Path | None,
     fail_over: float | None,
@@ -314,8 +349,11 @@ def bench(
     from harness import bench as benchmark
     from harness import records
     from harness.baseline import compare
+    from harness.errors import ProcessLost
+    from harness.executor import executor
+    from harness.provenance import provenance
     from harness.select import BadExpression, selector
-    from reports import files
+    from reports import files, plots, tables
 
     try:
         selected = selector(expression)
@@ -332,28 +370,35 @@ def bench(
     if fail_over is not None and baseline is None:
         raise click.UsageError("--fail-over goes with --baseline")
     earlier = _records(baseline) if baseline else None
-    found = [benchmark.provenance(seed, quick)]
-    interrupted = False
-    try:
-        with _progress(len(names)) as step:
-            for case in benchmark.run(selected, quick, seed, jobs, step):
-                found += case
-    except KeyboardInterrupt:
-        interrupted = True
-    if earlier is not None:
-        found += compare(found[1:], earlier, fail_over or 0.0)
-    found[0]["records"] = len(found) - 1  # whoever reads the file can tell that it is whole
-    files.write(out / "bench.jsonl", records.lines(found).encode())
-    if as_json:
-        click.echo(records.lines(found), nl=False)
-    else:
-        _show_bench(found, out)
-    if interrupted:
-        _complain(f"interrupted: what was done is in {out / 'bench.jsonl'}")
-        return Status.INTERRUPTED
+    found = [provenance(seed, quick)]
+    broken_off: BaseException | None = None
+    with _reserved(out, "bench"):
+        try:
+            with executor(jobs, scheduler) as pool, _progress(len(names)) as step:
+                for case in benchmark.run(selected, quick, seed, pool, step):
+                    found += case
+        except (KeyboardInterrupt, ProcessLost) as error:
+            if len(found) == 1:
+                raise
+            broken_off = error
+        if earlier is not None:
+            found += compare(found[1:], earlier, fail_over or 0.0)
+        found[0]["records"] = len(found) - 1  # whoever reads the file can tell that it is whole
+        _show_bench(found, as_json)  # first, for if it cannot be written it is still seen
+        files.write(out / "bench.jsonl", records.lines(found).encode())
+        if not as_json:
+            tables.write(found, out)
+            plots.write(found, out)
+            click.echo(f"seed {seed}\nrecords, tables and plots: {out}")
+    if broken_off:
+        interrupted = isinstance(broken_off, KeyboardInterrupt)
+        _complain(f"{'interrupted' if interrupted else broken_off}: what was done is in {out / 'bench.jsonl'}")
+        return Status.INTERRUPTED if interrupted else Status.FINDING
     broken = benchmark.findings(found)
     for record in broken:
         _complain(f"not as claimed: {records.to_json(record)}")
+        for culprit in record.get("culprits", ()):
+            _complain(f"    {culprit}")
     return Status.FINDING if broken else Status.GOOD
 
 
@@ -367,10 +412,13 @@ def _records(path: Path) -> list[dict[str, Any]]:
         raise Refused(str(error)) from None
 
 
-def _show_bench(found: list[dict[str, Any]], out: Path) -> None:
-    from reports import plots, tables
+def _show_bench(found: list[dict[str, Any]], as_json: bool) -> None:
+    from harness import records
+    from reports import tables
 
-    seed = found[0]["seed"]
+    if as_json:
+        click.echo(records.lines(found), nl=False)
+        return
     for table in tables.bench(found):
         click.echo(table.text())
     for record in found:
@@ -384,9 +432,6 @@ def _show_bench(found: list[dict[str, Any]], out: Path) -> None:
             click.echo(
                 _grid(["statistic", "value"], [[key, _statistic(value)] for key, value in list(record.items())[3:]])
             )
-    tables.write(found, out)
-    plots.write(found, out)
-    click.echo(f"seed {seed}\nrecords, tables and plots: {out}")
 
 
 def _statistic(value: Any) -> str:
@@ -696,11 +741,12 @@ JOBS: Option = click.option(
 def check(expression: str | None, listing: bool, seeds: int, seed: int, named: str | None, as_json: bool) -> Status:
     """Run the battery of checks on the transformation, or on yours."""
     _one_thread_each()
-    from harness import bench, records
+    from harness import records
     from harness.checks.battery import BATTERY
     from harness.checks.load import load
     from harness.checks.run import run
     from harness.checks.subject import UNMUTATED
+    from harness.provenance import provenance
 
     selected = _selector(expression)
     judged = load(named) if named else UNMUTATED
@@ -720,7 +766,7 @@ def check(expression: str | None, listing: bool, seeds: int, seed: int, named: s
         for records_of_seed in run(checks, judged, range(seed, seed + seeds), os.cpu_count() or 1, step):
             found += records_of_seed
     if as_json:
-        click.echo(records.lines([{**bench.provenance(seed, False), "subject": judged.name}, *found]), nl=False)
+        click.echo(records.lines([{**provenance(seed, False), "subject": judged.name}, *found]), nl=False)
     else:
         click.echo(_check_text(judged.name, found))
         click.echo(f"seed {seed}" + (f" to {seed + seeds - 1}" if seeds > 1 else ""))
@@ -781,6 +827,7 @@ def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
 @click.option("--durations", type=click.IntRange(min=0), metavar="N", help="Show the N slowest cells.")
 @SEED
 @JOBS
+@SCHEDULER
 @OUT
 @click.option("--json", "as_json", is_flag=True, help="Print the records, one JSON object a line.")
 @click.pass_context
@@ -794,12 +841,14 @@ def mutate(context: click.Context, **options: Any) -> Status | None:
 
 def _mutate(
     expression: str | None, checks_expression: str | None, listing: bool, quick: bool, stop_first: bool,
-    last_failed: bool, resume: bool, fail_under: float | None, durations: int | None, seed: int, jobs: int, out: Path,
-    as_json: bool,
+    last_failed: bool, resume: bool, fail_under: float | None, durations: int | None, seed: int, jobs: int,
+    scheduler: str | None, out: Path, as_json: bool,
 ) -> Status:  # fmt: skip
     _one_thread_each()
     from harness import records
     from harness.checks import battery
+    from harness.errors import ProcessLost
+    from harness.executor import executor
     from mutants import campaign, plan
     from mutants.catalogue import all as catalogue
     from mutants.summary import by_rule
@@ -822,20 +871,24 @@ def _mutate(
     if listing:
         return Status.GOOD
     fields = by_rule([mutant.target for mutant in (*catalogue.CATALOGUE, *catalogue.NATIVE)], TABLE)
-    mutation.clear(out)
     try:
-        with _progress(len(mutants) * len(checks)) as step:
-            done = campaign.conduct(
-                plan.Plan(mutants, checks, seed, timeout=plan.NATIVE_TIMEOUT if native else plan.TIMEOUT),
-                out, jobs, quick=quick, resume=resume, stop_first=stop_first, fail_under=fail_under,
-                rules=fields, say=_complain, on_done=step,
-            )  # fmt: skip
+        with _reserved(out, "mutate"), executor(jobs, scheduler) as pool:
+            mutation.clear(out)
+            with _progress(len(mutants) * len(checks)) as step:
+                done = campaign.conduct(
+                    plan.Plan(mutants, checks, seed, timeout=plan.NATIVE_TIMEOUT if native else plan.TIMEOUT),
+                    out, pool, quick=quick, resume=resume, stop_first=stop_first, fail_under=fail_under,
+                    rules=fields, say=_complain, on_done=step,
+                )  # fmt: skip
+            files.write(out / "mutants.jsonl", records.lines(done.records).encode())
+            files.write(out / "timings.jsonl", records.lines(done.timings).encode())
+            mutation.write(done.records, out)
     except KeyboardInterrupt:
         _complain(f"interrupted: what was done is in {out / 'mutants.jsonl'}; --resume continues")
         return Status.INTERRUPTED
-    files.write(out / "mutants.jsonl", records.lines(done.records).encode())
-    files.write(out / "timings.jsonl", records.lines(done.timings).encode())
-    mutation.write(done.records, out)
+    except (OSError, ProcessLost) as error:
+        why = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        raise Refused(f"{why}; --resume continues what was begun") from None
     click.echo(records.lines(done.records) if as_json else _mutation_text(done.records, out), nl=False)
     if durations:
         slowest = sorted(done.timings, key=lambda timing: -timing["seconds"])
@@ -858,11 +911,14 @@ def _mutation_text(found: Sequence[dict[str, Any]], out: Path) -> str:
 def _last_failed(path: Path) -> set[str]:
     """The mutants that were not as expected in the run that left this file; none if it is not there or not whole."""
     from reports import schema
-    from reports.errors import RecordsError
+    from reports.errors import MissingFile, RecordsError
 
     try:
         return {r["mutant"] for r in schema.read(path, schema.MUTANTS) if r["kind"] == "verdict" and r["surprises"]}
-    except RecordsError:
+    except MissingFile:
+        return set()
+    except RecordsError as error:
+        _complain(f"--lf takes all mutants: {error}")
         return set()
 
 

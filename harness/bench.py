@@ -1,16 +1,12 @@
-"""The benchmark run: selected cases in a pool of processes, their records in a fixed order."""
+"""The benchmark run: selected cases, each in a process of its own, their records in a fixed order."""
 
 from __future__ import annotations
 
-import platform
-import signal
-import subprocess
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
-from multiprocessing import Pool
-from pathlib import Path
+from concurrent.futures import Executor
+from functools import partial
 
-from harness import records
+from harness import forked, records
 from harness.records import Record
 from harness.suites import SUITES, Case
 
@@ -23,50 +19,34 @@ def names() -> list[str]:
     return [case.id for case in SUITES] + [REPEAT]
 
 
-def provenance(seed: int, quick: bool) -> Record:
-    """The first record of a run: what it was a run of, and on what."""
-    return {
-        "kind": "run",
-        "schema": records.SCHEMA,
-        "version": _version(),
-        "commit": _commit(),
-        "seed": seed,
-        "quick": quick,
-        "platform": f"{platform.system()}-{platform.machine()}",
-        "toolchain": f"python-{platform.python_version()} numpy-{version('numpy')}",
-    }
-
-
 def run(
-    selected: Callable[[str], bool], quick: bool, seed: int, jobs: int, on_done: Callable[[str], None]
+    selected: Callable[[str], bool], quick: bool, seed: int, pool: Executor, on_done: Callable[[str], None]
 ) -> Iterator[list[Record]]:
     """The records of the selected cases, case by case in the order of `names()`.
 
     `on_done` hears the name of each case when its records are there. With the repeat case, every other selected case
-    (every case, if it is the only one) runs a second time in another process. An interrupt ends the workers; it is
-    raised again when the records of every case that was done have been yielded.
+    (every case, if it is the only one) runs a second time in another process. An interrupt is raised again when the
+    records of every case that was done have been yielded. Raises what a case raises, and ProcessLost.
     """
     repeat = selected(REPEAT)
     shown = [k for k, case in enumerate(SUITES) if selected(case.id)]
     measured = shown or (range(len(SUITES)) if repeat else [])
-    # A multiprocessing pool, for its workers are ended with it: those of an executor would first finish their work.
-    with Pool(jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)) as pool:
-        first = {k: pool.apply_async(_run_case, (k, quick, seed)) for k in measured}
-        second = {k: pool.apply_async(_run_case, (k, quick, seed)) for k in measured} if repeat else {}
-        waiting = dict.fromkeys(shown)
-        try:
-            for k in shown:
-                yield first[k].get()
-                del waiting[k]
-                on_done(SUITES[k].id)
-            if repeat:
-                yield [_repeated(SUITES[k], first[k].get(), second[k].get()) for k in measured]
-                on_done(REPEAT)
-        except KeyboardInterrupt:  # keep what is done, in order
-            for k in waiting:
-                if first[k].ready():
-                    yield first[k].get()
-            raise
+    first = {k: pool.submit(case_records, k, quick, seed) for k in measured}
+    second = {k: pool.submit(case_records, k, quick, seed) for k in measured} if repeat else {}
+    waiting = dict.fromkeys(shown)
+    try:
+        for k in shown:
+            yield first[k].result()
+            del waiting[k]
+            on_done(SUITES[k].id)
+        if repeat:
+            yield [_repeated(SUITES[k], first[k].result(), second[k].result()) for k in measured]
+            on_done(REPEAT)
+    except KeyboardInterrupt:  # keep what is done, in order
+        for k in waiting:
+            if first[k].done() and not first[k].cancelled() and not first[k].exception():
+                yield first[k].result()
+        raise
 
 
 def findings(found: list[Record]) -> list[Record]:
@@ -74,8 +54,9 @@ def findings(found: list[Record]) -> list[Record]:
     return [record for record in found if record.get("holds") is False]
 
 
-def _run_case(index: int, quick: bool, seed: int) -> list[Record]:
-    return SUITES[index].records(quick, seed)
+def case_records(index: int, quick: bool, seed: int) -> list[Record]:
+    """The records of a case: a unit of work."""
+    return forked.alone(partial(SUITES[index].records, quick, seed))
 
 
 def _repeated(case: Case, first: list[Record], second: list[Record]) -> Record:
@@ -83,21 +64,3 @@ def _repeated(case: Case, first: list[Record], second: list[Record]) -> Record:
     different += abs(len(first) - len(second))
     sizes = {"records": len(first)}
     return records.bounded("repeat", case.id, sizes, "records that differ between two runs", 0, different)
-
-
-def _version() -> str:
-    try:
-        return version("adjudge")
-    except PackageNotFoundError:
-        return "unknown"
-
-
-def _commit() -> str | None:
-    try:
-        found = subprocess.run(
-            ["git", "rev-parse", "--short=12", "HEAD"],
-            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5, check=True,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip()

@@ -1,12 +1,13 @@
 """The cache: files under the hash of all that they follow from.
 
 It lies in the folder that ADJUDGE_CACHE names, else in `adjudge` of the user's cache folder. Entries are written
-atomically, so that an interrupt leaves none, and end in a checksum of what comes before; one that does not fit is
-reported, removed and made again.
+atomically, so that an interrupt leaves none, and end in a checksum of what comes before and of the key that it is for;
+one that does not fit is reported, removed and made again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
@@ -16,6 +17,8 @@ from pathlib import Path
 from harness.errors import CacheDamaged, CacheUnusable
 
 LENGTH = hashlib.sha256().digest_size
+FORMAT = b"2"
+"""Of the entries: those of another one are under other keys, so that no version takes them for its own."""
 
 
 def folder() -> Path:
@@ -28,7 +31,7 @@ def folder() -> Path:
 
 def key(*parts: str | bytes) -> str:
     """The hash of several texts, in their order."""
-    whole = hashlib.sha256()
+    whole = hashlib.sha256(FORMAT)
     for part in parts:
         data = part.encode() if isinstance(part, str) else part
         whole.update(b"%d:" % len(data) + data)
@@ -42,11 +45,17 @@ def fetch(kind: str, key: str) -> Path | None:
         data = path.read_bytes()
     except OSError:
         return None
-    if hashlib.sha256(data[:-LENGTH]).digest() == data[-LENGTH:]:
+    if data[-LENGTH:] == _checksum(kind, key, data[:-LENGTH]):
         return path
-    warnings.warn(f"{path} is damaged and is made again", CacheDamaged, stacklevel=2)
-    path.unlink(missing_ok=True)
+    discard(path)
     return None
+
+
+def discard(path: Path) -> None:
+    """Remove an entry that is not what was stored. Warns with CacheDamaged."""
+    warnings.warn(f"{path} is damaged and is made again", CacheDamaged, stacklevel=3)
+    with contextlib.suppress(OSError):  # whoever may not remove it may not replace it either, which is said then
+        path.unlink()
 
 
 def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
@@ -57,7 +66,7 @@ def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
         handle, scratch = tempfile.mkstemp(dir=path.parent, prefix=".")
         try:
             with open(handle, "wb") as file:
-                file.write(content + hashlib.sha256(content).digest())
+                file.write(content + _checksum(kind, key, content))
             os.chmod(scratch, mode)
             os.replace(scratch, path)
         except BaseException:
@@ -72,3 +81,7 @@ def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
 def content(path: Path) -> bytes:
     """What an entry holds."""
     return path.read_bytes()[:-LENGTH]
+
+
+def _checksum(kind: str, key: str, content: bytes) -> bytes:
+    return hashlib.sha256(f"{kind}/{key}/".encode() + content).digest()

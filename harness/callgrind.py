@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache as once
 from pathlib import Path
+from typing import Any
 
 from harness import cache, doctor, native
 from harness.errors import CountFailed, RunFailed, ToolMissing
@@ -55,9 +56,10 @@ def count(executable: Path, arguments: Sequence[str] = ()) -> Profile:
     """
     valgrind, version = _valgrind()
     key = cache.key(executable.read_bytes(), *arguments, version, *OPTIONS)
-    known = cache.fetch("counts", key)
-    if known:
-        return _decoded(cache.content(known))
+    if known := cache.fetch("counts", key):
+        if stored := _decoded(cache.content(known)):
+            return stored
+        cache.discard(known)
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
         profile, log = Path(scratch) / "profile", Path(scratch) / "log"
         command = [
@@ -190,6 +192,21 @@ def _encoded(profile: Profile) -> bytes:
     return json.dumps({"instructions": profile.instructions, "by_line": lines}).encode()
 
 
-def _decoded(data: bytes) -> Profile:
-    found = json.loads(data)
-    return Profile(found["instructions"], {(file, line): n for file, line, n in found["by_line"]})
+def _decoded(data: bytes) -> Profile | None:
+    """The profile in an entry of the cache; None where that is none."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    match found:
+        case {"instructions": total, "by_line": list(lines)} if _is_count(total) and all(map(_is_cost, lines)):
+            return Profile(total, {(file, line): n for file, line, n in lines})
+    return None
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value > 0
+
+
+def _is_cost(entry: Any) -> bool:
+    return isinstance(entry, list) and list(map(type, entry)) == [str, int, int] and entry[2] > 0

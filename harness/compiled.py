@@ -14,20 +14,18 @@ from typing import Any
 import numpy as np
 
 from harness import native
-from transforms.array_rules import TABLE
 from transforms.drivers import Point, Transformation
 from transforms.environment import Environment
 from transforms.evaluate import evaluate
 from transforms.kernels.plan import LIMITS
-from transforms.kernels.program import emit
 from transforms.machines.c_text import STOPPED
 from transforms.machines.emit_c import EmitC
 from transforms.machines.interface import Value
+from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
 from transforms.mountain_goat.straight import Straight
 from transforms.reverse import Reverse, reverse
 from transforms.rules import RULES, Rules
 from transforms.scope import Scope, bind, context
-from transforms.simplify.levels import simplify
 from transforms.simplify.rewrite import Level
 from transforms.syntax import Let, Program
 from transforms.types import Injected
@@ -85,15 +83,22 @@ def gradient(judged: Transformation, program: Program, point: Point, cotangent: 
         return Emitted(machine, (primal, received))
 
 
-def straight(line: Straight, level: Level | None = None) -> Emitted:
+def straight(line: Straight, level: Level | None = None, judged: MatrixTransformation = MATRICES) -> Emitted:
     """What a straight line prints; its statements know their lines in the source.
 
-    With a level it is simplified, and emitted as kernels; else as it is, one loop nest for each operation.
+    With a level it is simplified, and emitted as kernels; else as it is.
     """
-    machine = EmitC(TABLE)
-    if level is not None:
-        results = emit(machine, simplify(line, level), LIMITS if level == "exact" else replace(LIMITS, zero=False))
-        return Emitted(machine, results, line.file, line.stop)
+    machine = EmitC(judged.rules)
+    if level is None:
+        results = plain(machine, line)
+    else:
+        limits = LIMITS if level == "exact" else replace(LIMITS, zero=False)
+        results = judged.drivers.kernels(machine, judged.drivers.simplify(line, level), limits)
+    return Emitted(machine, results, line.file, line.stop)
+
+
+def plain(machine: EmitC, line: Straight) -> Value:
+    """Emits a straight line as it is, one loop nest for each operation, and returns what it prints."""
     source = line.program.source
     starts = [0, *(k + 1 for k, character in enumerate(source) if character == "\n")]
     scope = Environment([(name, machine.given(line.point[name], name)) for name, _ in line.program.context])
@@ -103,7 +108,7 @@ def straight(line: Straight, level: Level | None = None) -> Emitted:
             machine.line = bisect_right(starts, term.bound.at) if source and term.bound.at >= 0 else 0
             scope.bind(term.name, evaluate(machine, term.bound, scope))
             term = term.body
-        return Emitted(machine, evaluate(machine, term, scope), line.file, line.stop)
+        return evaluate(machine, term, scope)
 
 
 def _read(value: Value, found: Iterator[np.ndarray]) -> Any:

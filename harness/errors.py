@@ -41,6 +41,22 @@ class CacheDamaged(UserWarning):
     """A cache entry that is not what was stored; it is made again."""
 
 
+class ProcessLost(AdjudgeError):
+    """A process, here or on a cluster, that did a part of a run and will not give its result."""
+
+
+class WrongAddress(AdjudgeError):
+    """What cannot be the address of a scheduler."""
+
+
+class Unreachable(AdjudgeError):
+    """An address where no scheduler answers, or one that has no workers, or none that can do the work."""
+
+
+class OtherCode(AdjudgeError):
+    """A worker on another machine that has other code than the run that it is to do a part of."""
+
+
 class WrongGradient(AdjudgeError, AssertionError):
     """A gradient that is not what differences of the function say, or has another shape than the point."""
 

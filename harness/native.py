@@ -88,8 +88,7 @@ def build(source: str, level: str = "O0", lines: bool = False) -> Path:
     tools = toolchain()
     flags = (f"-{level}", *FLAGS, *(("-g",) if lines else ()))
     key = cache.key(source, *flags, str(tools))
-    known = cache.fetch("programs", key)
-    if known:
+    if (known := cache.fetch("programs", key)) and os.access(known, os.X_OK):
         return known
     return cache.store("programs", key, _compile(tools, flags, source), 0o755)
 

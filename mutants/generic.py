@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from harness.bench import provenance
+from harness.provenance import provenance
 from harness.records import Record
 from harness.status import Status, worst
 from mutants import scratch

@@ -11,12 +11,14 @@ from pathlib import Path
 
 from harness.checks.check import Check
 from harness.checks.subject import UNMUTATED
+from harness.executor import executor
+from harness.provenance import sources
 from harness.records import Record
 from mutants import campaign
 from mutants.leaves import place, replaced, source
 from mutants.mutant import Mutant
 from mutants.plan import NATIVE, NATIVE_TIMEOUT, TIMEOUT, Plan, is_native
-from mutants.resume import CELLS, sources
+from mutants.resume import CELLS, is_cell
 
 
 def show(mutant: Mutant, battery: Sequence[Check], folder: Path) -> str:
@@ -55,13 +57,13 @@ def _kill(cell: Record) -> str:
 
 def _row(mutant: Mutant, battery: Sequence[Check], folder: Path) -> list[Record]:
     try:
-        records = [json.loads(line) for line in (folder / CELLS).read_text().splitlines()]
-    except (OSError, ValueError):
-        records = []
-    if records and records[0].get("sources") == sources():
-        row = [r for r in records if r["kind"] == "cell" and r["mutant"] == mutant.id]
+        run, *records = [json.loads(line) for line in (folder / CELLS).read_text().splitlines()]
+    except (OSError, ValueError, RecursionError):
+        run, records = None, []
+    if isinstance(run, dict) and run.get("sources") == sources():
+        row = [r for r in records if is_cell(r, [mutant.id], [check.id for check in battery])]
         if row:
             return row
     plan = Plan((mutant,), tuple(battery), timeout=NATIVE_TIMEOUT if is_native(mutant) else TIMEOUT)
-    with tempfile.TemporaryDirectory() as scratch:
-        return [r for r in campaign.conduct(plan, Path(scratch), 1).records if r["kind"] == "cell"]
+    with tempfile.TemporaryDirectory() as scratch, executor(jobs=1) as pool:
+        return [r for r in campaign.conduct(plan, Path(scratch), pool).records if r["kind"] == "cell"]

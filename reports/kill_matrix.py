@@ -159,12 +159,12 @@ def _checks(checks: Sequence[Record]) -> Table:
 
 
 def _threats(summary: Record) -> Table:
-    questions = [key for key in summary["threats"][0] if key not in ("breaks", "mutants", "nobody")]
+    questions = {q: None for t in summary["threats"] for q in t if q not in ("breaks", "mutants", "nobody")}
     columns = (
         Column("what is broken"), Column("mutants", COUNT),
         *(Column(f"killed by checks of: {q}", COUNT, q) for q in questions), Column("not noticed", COUNT),
     )  # fmt: skip
-    rows = tuple((t["breaks"], t["mutants"], *(t[q] for q in questions), t["nobody"]) for t in summary["threats"])
+    rows = tuple((t["breaks"], t["mutants"], *map(t.get, questions), t["nobody"]) for t in summary["threats"])
     note = "Of the mutants that break one of these, how many are killed by the checks of each question."
     return Table("threats", SUITE, "Which question each mutant threatens", columns, rows, note)
 

@@ -79,13 +79,13 @@ class Table:
     def markdown(self) -> str:
         """The table in GitHub's Markdown, below its title in bold."""
         table = tabulate(
-            [[_escaped(cell) for cell in row] for row in self.cells()],
-            headers=[_escaped(head) for head in self.headings()],
+            [[escaped(cell) for cell in row] for row in self.cells()],
+            headers=[escaped(head) for head in self.headings()],
             tablefmt="pipe",
             colalign=[_side(column) for column in self.columns],
             disable_numparse=True,
         )
-        return "\n\n".join(filter(None, [f"**{_escaped(self.title)}**", table, _escaped(self.note)])) + "\n"
+        return "\n\n".join(filter(None, [f"**{escaped(self.title)}**", table, escaped(self.note)])) + "\n"
 
     def frame(self) -> pandas.DataFrame:
         """The values as they are in the records; None where there is none."""
@@ -133,6 +133,6 @@ def _side(column: Column) -> str:
     return "right" if column.form else "left"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """A text that cannot end a cell of a Markdown table, nor its row."""
     return " ".join(text.replace("|", "\\|").split())

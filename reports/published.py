@@ -1,25 +1,27 @@
-"""What README shows: the plot and the table of growth, and what the checks notice, made again from records of runs.
+"""What README and docs/ show of runs and of the tables, made again from records.
 
-`make published` does it; a test fails when they are stale. A mutation run takes longer than a test may: what is shown
-of it is kept in `published/mutants.jsonl`, with the mutants and the checks that it ran.
+`make published` does it; a test fails when they are stale. A run takes longer than a test may, and counts instructions
+of one toolchain: a bench run is kept in `published/baseline.jsonl`, which later runs are compared with, and of a
+mutation run what is shown, in `published/mutants.jsonl`, with the mutants and the checks that it ran. Counts of
+operations are the same everywhere, and measured again by the test.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tabulate import tabulate
 
-from reports import files, plots, schema
+from reports import files, headlines, plots, reference, schema
 from reports.sweeps import Record, of_kind, title
 
 ROOT = Path(__file__).parents[1]
-START, END = "<!-- growth: made by `make published` -->", "<!-- end of growth -->"
-MUTANTS_START, MUTANTS_END = "<!-- mutants: made by `make published` -->", "<!-- end of mutants -->"
-MUTANTS = ROOT / "reports" / "published" / "mutants.jsonl"
+README, TUTORIAL = ROOT / "README.md", ROOT / "docs" / "tutorial.md"
+PUBLISHED = ROOT / "reports" / "published"
+BASELINE, MUTANTS = PUBLISHED / "baseline.jsonl", PUBLISHED / "mutants.jsonl"
 SUBJECTS = ("source", "forward", "pointwise", "accumulator")
 QUESTIONS = {"right": "right", "cost": "as cheap as claimed", "accurate": "accurate"}
 
@@ -63,39 +65,60 @@ def mutants_text(records: Sequence[Record]) -> str:
     return f"{sentence}\n\n{tabulate(rows, headers, tablefmt='pipe', colalign=aligned)}"
 
 
-def readme(text: str, records: Sequence[Record]) -> str:
-    """README's text with its table of growth made again."""
-    return _between(text, START, END, growth_table(records))
+def filled(text: str, made: Mapping[str, str]) -> str:
+    """A document with what stands between the marks of each name made again. Raises ValueError where a mark is not."""
+    for name, part in made.items():
+        start, end = f"<!-- {name}: made by `make published` -->", f"<!-- end of {name} -->"
+        before, rest = text.split(start)
+        _, after = rest.split(end)
+        text = f"{before}{start}\n{part}\n{end}{after}"
+    return text
 
 
-def readme_mutants(text: str, records: Sequence[Record]) -> str:
-    """README's text with what the checks notice made again."""
-    return _between(text, MUTANTS_START, MUTANTS_END, mutants_text(records))
+def growth(records: Sequence[Record]) -> dict[str, str]:
+    """The part of the tutorial that exact counts of operations make, the same on every machine."""
+    return {"growth": growth_table(records)}
 
 
-def _between(text: str, start: str, end: str, made: str) -> str:
-    before, rest = text.split(start)
-    _, after = rest.split(end)
-    return f"{before}{start}\n{made}\n{end}{after}"
+def figures(records: Sequence[Record], mutation: Sequence[Record]) -> dict[str, str]:
+    """The parts of README that published records make. Raises NotMeasured."""
+    return {"headlines": headlines.table(records, mutation), "mutants": mutants_text(mutation)}
+
+
+def code(records: Sequence[Record]) -> dict[str, str]:
+    """The part of the tutorial that published records make. Raises NotMeasured."""
+    return {"code": headlines.code(records)}
 
 
 def kept(records: Sequence[Record]) -> list[Record]:
-    """The records of a mutation run that README's figures are from, without what a change of a comment changes."""
+    """The records of a mutation run that is shown, without what a change of a comment changes."""
     run = {key: records[0][key] for key in ("kind", "schema", "seed", "mutants", "checks")}
-    return [run, *of_kind(records, "summary")]
+    verdicts = [{key: verdict[key] for key in ("kind", "mutant", "by")} for verdict in of_kind(records, "verdict")]
+    return [run, *verdicts, *of_kind(records, "summary")]
 
 
 def publish(source: Path) -> None:
-    """Make README's tables and plot again from the records in a folder. Raises RecordsError."""
+    """Make everything again from the records in a folder. Raises RecordsError."""
     records = schema.read(source / "bench.jsonl")
+    mutation = kept(schema.read(source / "mutants.jsonl", schema.MUTANTS))
+    described = schema.read(source / "described.jsonl", reference.KINDS)
+    _write(README, filled(README.read_text(encoding="utf-8"), figures(records, mutation)))
+    _write(TUTORIAL, filled(TUTORIAL.read_text(encoding="utf-8"), growth(records) | code(records)))
+    for name, text in reference.pages(described, mutation).items():
+        _write(ROOT / "docs" / name, text)
+    _write(BASELINE, _lines([{**records[0], "commit": None}, *records[1:]]))
+    _write(MUTANTS, _lines(mutation))
     plots.write(records, source)
     for name in ("growth.svg", "growth.png"):
-        files.write(ROOT / "reports" / "published" / name, (source / name).read_bytes())
-    mutation = kept(schema.read(source / "mutants.jsonl", schema.MUTANTS))
-    files.write(MUTANTS, "".join(json.dumps(record) + "\n" for record in mutation).encode())
-    path = ROOT / "README.md"
-    text = readme(path.read_text(encoding="utf-8"), records)
-    files.write(path, readme_mutants(text, mutation).encode())
+        files.write(PUBLISHED / name, (source / name).read_bytes())
+
+
+def _lines(records: Sequence[Record]) -> str:
+    return "".join(json.dumps(record) + "\n" for record in records)
+
+
+def _write(path: Path, text: str) -> None:
+    files.write(path, text.encode())
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reports.layout import COUNT, EXPONENT, Column, Table
-from reports.sweeps import Record, of_kind, stem
+from reports.sweeps import Record, of_kind, stem, words
 
 TWO_DECIMALS = "{:,.2f}x"
 """A tenth can be all the difference between two gradients."""
@@ -40,10 +40,12 @@ def comparison(records: Sequence[Record]) -> list[Table]:
         return []
     cells: dict[tuple[str, str], dict[str, Record]] = {}
     for record in records:
-        key = record["case"].removesuffix(f"-{record.get('level')}"), MEASURES[record["metric"], record.get("level")]
-        cells.setdefault(key, {})[record["subject"]] = record
-    cases = dict.fromkeys(case for case, _ in cells)
-    keys = [(case, measure) for case in cases for measure in MEASURES.values() if (case, measure) in cells]
+        metric, level = record["metric"], record.get("level")
+        measure = MEASURES.get((metric, level)) or words(f"{metric} -{level}" if level else metric)
+        cells.setdefault((record["case"].removesuffix(f"-{level}"), measure), {})[record["subject"]] = record
+    cases, measures = (dict.fromkeys(key[k] for key in cells) for k in (0, 1))
+    measures = dict.fromkeys((*MEASURES.values(), *measures))
+    keys = [(case, measure) for case in cases for measure in measures if (case, measure) in cells]
     columns = (
         Column("workload"),
         Column("measure"),

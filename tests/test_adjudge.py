@@ -17,7 +17,9 @@ from click.testing import CliRunner
 from adjudge import main
 from harness import bench
 from harness.suites import SUITES
+from reports import files
 from tests.harness.test_theorem import BROKEN
+from tests.outputs import full_disk, read_only
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ["grad", "<x1*x2, x1+x2>", "--at", "x1=3, x2=5", "--cotangent", "<1, 0>"]
@@ -367,6 +369,35 @@ def test_bench_json_is_the_records():
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert lines[0]["kind"] == "run"
     assert {line["kind"] for line in lines[1:]} == {"measurement", "fit"}
+
+
+JACOBIAN = ["bench", "--quick", "-k", "jacobian", "--jobs", "1", "--out"]
+
+
+def test_a_second_bench_in_the_same_folder_is_refused(tmp_path: Path):
+    with files.reserved(tmp_path, "bench"):
+        done = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
+    assert done.exit_code == 1
+    assert "another run of bench is writing to this folder" in done.stderr
+
+
+def test_a_bench_into_a_read_only_folder_is_refused_before_anything_is_run(tmp_path: Path):
+    CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
+    with read_only(tmp_path):
+        done = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
+    assert done.exit_code == 1
+    assert "Permission denied" in done.stderr and not done.stdout
+
+
+def test_a_bench_that_finds_the_disk_full_shows_what_it_found(tmp_path: Path):
+    whole = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
+    before = (tmp_path / "bench.jsonl").read_bytes()
+    with full_disk(100):
+        done = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
+    assert done.exit_code == 1
+    assert "bench.jsonl: File too large" in done.stderr
+    assert done.stdout and whole.stdout.startswith(done.stdout)
+    assert (tmp_path / "bench.jsonl").read_bytes() == before
 
 
 def test_bench_lists_and_selects_names():

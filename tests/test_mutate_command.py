@@ -17,8 +17,9 @@ from harness.checks import battery
 from harness.checks.check import Measured, Needs
 from harness.status import Status
 from mutants.catalogue import all as catalogue
-from reports import schema
+from reports import files, schema
 from tests.mutants import fakes
+from tests.outputs import full_disk, read_only
 
 FILES = {
     "mutants.jsonl", "timings.jsonl", "mutants.md", "kill-matrix.csv", "kill-matrix.svg", "kill-matrix.png",
@@ -166,6 +167,47 @@ def test_an_interrupt_keeps_what_is_done_and_resume_gives_the_same_files(tiny: p
         mutate("--resume")
     assert len(done) == len(fakes.CAUGHT) * len(fakes.BATTERY)
     assert {name: Path("out", name).read_bytes() for name in whole} == whole
+
+
+def test_a_second_run_in_the_same_folder_is_refused_and_spoils_nothing():
+    mutate()
+    before = {path: path.read_bytes() for path in Path("out").iterdir()}
+    with files.reserved(Path("out"), "mutate"):
+        done = mutate(status=Status.FINDING)
+    assert "out: another run of mutate is writing to this folder" in done.stderr
+    assert {path: path.read_bytes() for path in Path("out").iterdir()} == before
+
+
+def test_a_folder_that_is_read_only_is_refused_before_anything_is_run(tmp_path: Path):
+    mutate()
+    tmp_path.chmod(0o755)
+    with read_only(tmp_path / "out"):
+        done = mutate(status=Status.FINDING)
+    assert "Permission denied" in done.stderr and "out" in done.stderr and "Traceback" not in done.stderr
+    assert len(records("cell")) == len(fakes.CAUGHT) * len(fakes.BATTERY)
+
+
+@pytest.mark.parametrize("size", [10, 3_000, 8_000])
+def test_a_full_disk_is_told_and_what_was_done_is_kept(size: int):
+    mutate()
+    whole = {name: Path("out", name).read_bytes() for name in FILES - {"timings.jsonl"}}
+    Path("out/mutants.jsonl").unlink()
+    with full_disk(size):
+        done = mutate(status=Status.FINDING)
+    assert re.search(r"out/[a-z.]+: File too large; --resume continues what was begun", done.stderr)
+    assert "Traceback" not in done.stderr
+    resumed = mutate("--resume")
+    assert ("not resumed" in resumed.stderr) == (size < 100)
+    assert {name: Path("out", name).read_bytes() for name in whole} == whole
+
+
+def test_what_cannot_be_a_scheduler_gives_2_and_one_that_does_not_answer_1(tiny: pytest.MonkeyPatch):
+    assert "expected an address" in mutate("--scheduler", "nonsense", status=Status.USAGE).stderr
+    tiny.setattr("harness.executor.CONNECTING", 0.5)
+    done = mutate("--scheduler", "127.0.0.1:1", status=Status.FINDING)
+    assert "127.0.0.1:1: no Dask scheduler can be reached" in done.stderr
+    tiny.setattr("harness.executor.find_spec", lambda name: None)
+    assert "pip install -e '.[dask]'" in mutate("--scheduler", "127.0.0.1:1", status=Status.USAGE).stderr
 
 
 def test_durations_are_shown_on_demand():

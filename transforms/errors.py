@@ -43,6 +43,10 @@ class TooDeep(SourceError):
     """A term nested more deeply than `walks.MAX_DEPTH`."""
 
 
+class TooLarge(SourceError):
+    """A type whose values cannot be held."""
+
+
 class UnknownPrimitive(SourceError):
     """A primitive that has no row in the rule table."""
 

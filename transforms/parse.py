@@ -37,7 +37,7 @@ TOKENS = {
 }
 OPERATOR = {sign: name for name, sign in INFIX.items()}
 MAX_SIZE = 10_000_000
-"""The most numbers in one array of a header."""
+"""The most numbers in the arrays of a header."""
 TERM_STARTS = {"NAME", "NUMBER", "LESSTHAN", "LPAR", "MINUS"}
 
 
@@ -83,7 +83,7 @@ def _run(start: str, source: str, wanted: str) -> Any:
 def _unexpected(token: Token, accepted: set[str], source: str) -> ParseError:
     at = len(source) if token.type == "$END" else token.start_pos or 0
     found = "end of the input" if token.type == "$END" else f"{str(token)!r}"
-    names = set(accepted)
+    names = set(accepted) or {"$END"}  # nothing is accepted where a whole value has been read
     expected = []
     if names >= TERM_STARTS:
         expected, names = ["a term"], names - TERM_STARTS - {"LET", "CASE", "MATCH", "INL", "INR", "SIGN"}
@@ -161,6 +161,8 @@ class _Build(Transformer):
     def header(self, *bindings):
         given = [binding for binding in bindings if binding]
         names = _distinct([name for name, _ in given], "the context")
+        if sum(type_.size for _, type_ in given) > MAX_SIZE:
+            raise ParseError(f"too large a context: at most {MAX_SIZE:,} numbers", at=given[0][0].start_pos)
         return tuple(zip(names, [type_ for _, type_ in given], strict=True))
 
     def binding(self, name, type_):

@@ -17,7 +17,7 @@ from transforms.errors import (
 )
 from transforms.rules import RULES, Operation, Rule, arity
 from transforms.syntax import INFIX, Case, Inject, Let, Lit, Match, Op, Program, Sign, Term, Tuple, Var
-from transforms.types import REAL, SIGN, Array, Product, Sum, Type, brief
+from transforms.types import REAL, SIGN, Array, Product, Sum, Type, brief, shared
 from transforms.unify import Open, find, open_type, settled, unify
 from transforms.walks import walking
 
@@ -27,7 +27,7 @@ Operations = Mapping[str, Rule | Operation]
 def typecheck(program: Program, operations: Operations = RULES) -> Type:
     """The type of a program's term; `operations` are those it may apply.
 
-    Raises UnboundVariable, UnknownPrimitive, WrongArity, ShapeMismatch or WrongCase, with place and caret.
+    Raises UnboundVariable, UnknownPrimitive, WrongArity, ShapeMismatch, WrongCase or TooLarge, with place and caret.
     """
     return _checked(program, operations)[0]
 
@@ -68,11 +68,11 @@ def _type(term: Term, scope: Environment[Type], operations: Operations, sides: d
         case Lit(value=value):
             type_ = Array(value.shape) if isinstance(value, np.ndarray) else REAL
         case Tuple(parts=parts):
-            type_ = Product(tuple([_type(part, scope, operations, sides) for part in parts]))
+            type_ = shared(Product(tuple([_type(part, scope, operations, sides) for part in parts])), term.at)
         case Inject(side=side, arg=arg):
             here, other = _type(arg, scope, operations, sides), open_type()
             sides[id(term)] = other
-            type_ = Sum(other, here) if side else Sum(here, other)
+            type_ = shared(Sum(other, here) if side else Sum(here, other), term.at)
         case Sign(arg=arg):
             found = _type(arg, scope, operations, sides)
             if not unify(found, REAL):

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, zip_longest
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from transforms.errors import WrongValue
+from transforms.errors import TooLarge, WrongValue
+from transforms.walks import MAX_DEPTH
 
 
 class Flat:
@@ -42,7 +44,9 @@ class Flat:
     def __eq__(self, other: object) -> bool:
         if isinstance(self, Array) and isinstance(other, Array):  # what is compared most, without the detour
             return self.shape == other.shape
-        return self is other or (isinstance(other, Flat) and list(self.tokens()) == list(other.tokens()))
+        if self is other or not isinstance(other, Flat):
+            return self is other
+        return all(a == b for a, b in zip_longest(self.tokens(), other.tokens()))
 
     def __hash__(self) -> int:
         return hash(tuple(self.tokens()))
@@ -59,6 +63,8 @@ class Array(Flat):
 
     shape: tuple[int, ...]
     size: int = field(init=False)
+    nodes = 1
+    depth = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", prod(self.shape))
@@ -69,13 +75,17 @@ class Array(Flat):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Product(Flat):
-    """Tuples of the given types; `size` is the number of scalars in all."""
+    """Tuples of the given types; `size` is the number of scalars in all, `nodes` of types, as deep as `depth`."""
 
     parts: tuple[Type, ...]
     size: int = field(init=False)
+    nodes: int = field(init=False)
+    depth: int = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", sum(part.size for part in self.parts))
+        object.__setattr__(self, "size", sum([part.size for part in self.parts]))
+        object.__setattr__(self, "nodes", 1 + sum([part.nodes for part in self.parts]))
+        object.__setattr__(self, "depth", 1 + max([part.depth for part in self.parts], default=0))
 
     def pieces(self) -> Sequence[Type | str]:
         separated: list[Type | str] = ["("]
@@ -91,9 +101,13 @@ class Sum(Flat):
     left: Type
     right: Type
     size: int = field(init=False)
+    nodes: int = field(init=False)
+    depth: int = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", max(self.left.size, self.right.size))
+        object.__setattr__(self, "nodes", 1 + self.left.nodes + self.right.nodes)
+        object.__setattr__(self, "depth", 1 + max(self.left.depth, self.right.depth))
 
     def pieces(self) -> Sequence[Type | str]:
         return ("(", self.left, " + ", self.right, ")")
@@ -104,6 +118,10 @@ class Sum(Flat):
 
 
 Type = Array | Product | Sum
+MAX_NODES, MAX_NUMBERS = 1_000_000, 100_000_000
+"""The most types in a type, and the most numbers in its values, where it is read or written part by part."""
+COUNTABLE = 2**62
+"""As these, where it is not: a few `let`s double a tuple again and again, and share its parts."""
 REAL = Array(())
 UNIT = Product(())
 SIGN = Sum(Sum(UNIT, UNIT), UNIT)
@@ -117,6 +135,22 @@ class Injected:
 
     side: int
     value: Any
+
+
+def held(type_: Type) -> Type:
+    """The type, if its values can be held part by part. Raises TooLarge."""
+    if type_.nodes > MAX_NODES or type_.size > MAX_NUMBERS or type_.depth > MAX_DEPTH:
+        raise TooLarge(
+            f"too large a type: at most {MAX_NODES:,} types in it, {MAX_NUMBERS:,} numbers and {MAX_DEPTH:,} levels"
+        )
+    return type_
+
+
+def shared(type_: Type, at: int) -> Type:
+    """The type of the term at that place, if its parts can be counted. Raises TooLarge."""
+    if type_.depth > MAX_DEPTH or max(type_.nodes, type_.size) > COUNTABLE:
+        raise TooLarge(f"too large a type: at most {MAX_DEPTH:,} levels, and 2^62 types and numbers in it", at=at)
+    return type_
 
 
 def units(type_: Type) -> Iterator[Any]:
@@ -146,9 +180,9 @@ def full(type_: Type, value: float) -> Any:
 
 
 def brief(type_: Type) -> str:
-    """The type's text for a message: cut in the middle where it is long."""
-    text = str(type_)
-    return text if len(text) <= 60 else f"{text[:40]} ... {text[-15:]}"
+    """The type's text for a message: cut where it is long, and no more of it is made than is shown."""
+    text = "".join(islice(type_.tokens(), 61))  # no token is empty
+    return text if len(text) <= 60 else f"{text[:56]} ..."
 
 
 def layout(value: Any) -> Type:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from transforms.types import UNIT, Array, Flat, Product, Sum, Type
+from transforms.types import UNIT, Array, Flat, Product, Sum, Type, held
 
 
 class Open(Flat):
@@ -16,6 +16,8 @@ class Open(Flat):
 
     __slots__ = ("found",)
     size = 0
+    nodes = 1
+    depth = 0
 
     def __init__(self) -> None:
         self.found: Type | None = None
@@ -37,12 +39,17 @@ def find(type_: Type) -> Type:
 
 
 def unify(a: Type, b: Type) -> bool:
-    """Make two types equal by deciding what is open in them; whether that is possible."""
+    """Make two types equal by deciding what is open in them; whether that is possible.
+
+    Types share parts, and may be far larger as texts than in memory: no pair of parts is looked at twice.
+    """
     todo = [(a, b)]
+    seen: set[tuple[int, int]] = set()
     while todo:
         a, b = map(find, todo.pop())
-        if a is b:
+        if a is b or (id(a), id(b)) in seen:
             continue
+        seen.add((id(a), id(b)))
         match a, b:
             case (Open(), _):
                 if not _decide(a, b):
@@ -64,10 +71,14 @@ def unify(a: Type, b: Type) -> bool:
 def _decide(open_: Open, type_: Type) -> bool:
     """Let an open type be another; impossible if it occurs inside of it."""
     todo = [type_]
+    seen: set[int] = set()
     while todo:
         inside = find(todo.pop())
         if inside is open_:
             return False
+        if id(inside) in seen:
+            continue
+        seen.add(id(inside))
         if isinstance(inside, Product):
             todo += inside.parts
         elif isinstance(inside, Sum):
@@ -77,13 +88,30 @@ def _decide(open_: Open, type_: Type) -> bool:
 
 
 def settled(type_: Type) -> Type:
-    """The type with everything that stayed open decided: `()`."""
+    """The type with everything that stayed open decided: `()`. Raises TooLarge where it is too large as a whole."""
     type_ = find(type_)
-    match type_:
-        case Open():
-            return UNIT
-        case Product(parts=parts):
-            return Product(tuple([settled(part) for part in parts]))
-        case Sum(left=left, right=right):
-            return Sum(settled(left), settled(right))
-    return type_
+    made: dict[int, Type] = {}
+    todo = [type_]
+    while todo:
+        inside = todo[-1]
+        match inside:
+            case Product(parts=parts) | Sum(sides=parts):
+                parts = [find(part) for part in parts]
+            case _:
+                parts = []
+        missing = [part for part in parts if id(part) not in made]
+        if missing:
+            todo += missing
+            continue
+        todo.pop()
+        done = [made[id(part)] for part in parts]
+        match inside:
+            case Open():
+                made[id(inside)] = UNIT
+            case Product():
+                made[id(inside)] = held(Product(tuple(done)))
+            case Sum():
+                made[id(inside)] = held(Sum(*done))
+            case _:
+                made[id(inside)] = inside
+    return made[id(type_)]

@@ -37,7 +37,7 @@ SPECIAL: tuple[tuple[str, tuple[float, ...]], ...] = (
 )  # fmt: skip
 """Ties, zeros, saturation and negative bases, where an expression that is right elsewhere goes wrong."""
 
-INPUTS = {"a": (20, 20), "b": (20, 20), "m": (3, 3), "n": (3, 3), "w": (4, 30), "c": (2, 6), "x": (2, 18)}
+INPUTS = {"a": (20, 20), "b": (20, 20), "m": (3, 3), "w": (4, 30), "c": (2, 6), "x": (2, 18)}
 """What names in `FIXED` stand for: rows that are longer than those that are written out, and shorter ones."""
 
 FIXED = (

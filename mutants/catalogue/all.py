@@ -11,6 +11,7 @@ from mutants.catalogue import (
     clauses,
     cost,
     drivers,
+    kernels,
     machines,
     native,
     precision,
@@ -34,5 +35,5 @@ GROUPS = (
 CATALOGUE: tuple[Mutant, ...] = tuple([mutant for group in (*GROUPS, accuracy) for mutant in group.MUTANTS])
 """Those that the matrix is made of."""
 
-NATIVE: tuple[Mutant, ...] = native.MUTANTS
+NATIVE: tuple[Mutant, ...] = (*native.MUTANTS, *kernels.MUTANTS)
 """Those that only compiled code shows: a group of its own."""

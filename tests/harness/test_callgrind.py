@@ -259,3 +259,19 @@ def test_counts_are_the_same_in_ten_runs_in_another_environment_and_under_load(m
             loop.kill()
             loop.wait()
     assert len({tuple(counts) for counts in found}) == 1
+
+
+@counts
+@pytest.mark.parametrize(
+    "forged",
+    [b"", b"\xff", b"[" * 100_000, b"[]", b'{"instructions": 7}', b'{"instructions": 7, "by_line": [[1, 2]]}',
+     b'{"instructions": true, "by_line": []}', b'{"instructions": 7, "by_line": [["a", 1, 1e999]]}'],
+)  # fmt: skip
+def test_an_entry_that_is_no_profile_is_made_again_though_its_checksum_fits(forged: bytes, folder):
+    built = native.build(c(""), "O2")
+    first = callgrind.count(built)
+    (entry,) = (folder / "counts").iterdir()
+    cache.store("counts", entry.name, forged)
+    with pytest.warns(CacheDamaged):
+        assert callgrind.count(built) == first
+    assert callgrind.count(built) == first

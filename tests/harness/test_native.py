@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 import subprocess
+from dataclasses import replace
 from math import inf, isnan
 from pathlib import Path
 from random import Random
@@ -28,6 +29,7 @@ from harness.random_terms import random_program
 from transforms.drivers import TRANSFORMATIONS, gradient, value
 from transforms.errors import AdjudgeError
 from transforms.mountain_goat.inline import inline
+from transforms.mountain_goat.judged import MATRICES
 from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.run import run
 from transforms.parse import parse
@@ -120,6 +122,24 @@ def test_a_mountain_goat_program_prints_what_it_prints_on_the_numpy_machine():
     assert found[0].tolist() == [[26.0]]
     for array, expected in zip(found, run(line), strict=True):
         assert np.allclose(array, expected, rtol=1e-14, atol=0)
+
+
+def test_a_program_is_simplified_and_emitted_by_what_is_judged():
+    line = inline(lower(GOAT), GOAT)
+    asked = []
+
+    def simplify(straight, level):
+        asked.append(level)
+        return straight
+
+    def kernels(machine, straight, limits):
+        asked.append(limits.zero)
+        return MATRICES.drivers.kernels(machine, straight, limits)[:1]
+
+    judged = replace(MATRICES, drivers=replace(MATRICES.drivers, simplify=simplify, kernels=kernels))
+    for level in ("exact", "reassociate"):
+        assert [array.tolist() for array in compiled.straight(line, level, judged).run()] == [[[26.0]]]
+    assert asked == ["exact", True, "reassociate", False]
 
 
 def test_a_program_that_stops_at_run_time_results_in_what_it_printed_before():
@@ -242,6 +262,21 @@ def test_a_damaged_entry_is_reported_and_made_again(damage):
         again = native.build(source)
     assert again.read_bytes() == whole
     assert native.run(again) == [2.0]
+
+
+def test_an_entry_of_another_key_or_kind_is_made_again(folder):
+    store = {(kind, key): cache.store(kind, key, b"content") for kind in ("a", "b") for key in ("k", "l")}
+    for other in (("a", "l"), ("b", "k")):
+        store["a", "k"].write_bytes(store[other].read_bytes())
+        with pytest.warns(CacheDamaged):
+            assert cache.fetch("a", "k") is None
+    assert cache.fetch("b", "k") == store["b", "k"]
+
+
+def test_a_program_that_may_not_be_run_any_more_is_made_again():
+    source = c('puts("real: 2\\ncomplete"); return 0;')
+    native.build(source).chmod(stat.S_IRUSR)
+    assert native.run(native.build(source)) == [2.0]
 
 
 def test_an_interrupt_leaves_no_entry_and_no_partial_file(monkeypatch, folder):

@@ -1,16 +1,21 @@
 """A campaign of a tiny catalogue against a tiny battery: every outcome, and the same files however it ran."""
 
 import json
+import os
+import signal
+import time
 from dataclasses import replace
 
 import pytest
 
 from harness.checks.check import Measured
+from harness.executor import executor
 from harness.records import lines
 from harness.status import Status
 from mutants.campaign import conduct
 from mutants.mutant import NothingChanged
 from mutants.plan import Inconsistent, Plan
+from tests.harness.clusters import children
 from tests.mutants import fakes
 from tests.mutants.fakes import BATTERY, CAUGHT, HANG, SAME, SLIGHT, STATE, SURVIVOR
 
@@ -25,7 +30,8 @@ def _settled():
 
 
 def campaign(folder, mutants=CAUGHT, *, jobs=2, checks=BATTERY, seed=0, timeout=5.0, **options):
-    return conduct(Plan(tuple(mutants), tuple(checks), seed, timeout=timeout), folder, jobs, **options)
+    with executor(jobs) as pool:
+        return conduct(Plan(tuple(mutants), tuple(checks), seed, timeout=timeout), folder, pool, **options)
 
 
 def kind(finished, name):
@@ -83,6 +89,28 @@ def test_a_run_that_was_killed_and_resumed_gives_the_same_records(unbroken, tmp_
     assert lines(resumed.records) == lines(unbroken.records)
     assert len(done) < len(CAUGHT) * len(BATTERY) or share == 0.0
     assert share < 1.0 or not done
+
+
+def test_a_process_that_is_killed_loses_nothing_and_nothing_comes_twice(tmp_path):
+    def slowly(subject, prepared):
+        time.sleep(0.1)
+        return fakes.measure(subject, prepared)
+
+    checks = (replace(fakes.GRADIENT, measure=slowly), fakes.COST)
+    mutants = (fakes.OWN, SLIGHT, fakes.SEED, fakes.DEAR)
+    done, killed = [], []
+
+    def on_done(name):
+        done.append(name)
+        if not killed:
+            killed.extend(children(os.getpid()))
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+
+    found = campaign(tmp_path / "killed", mutants, checks=checks, on_done=on_done)
+    assert killed
+    assert lines(found.records) == lines(campaign(tmp_path / "unbroken", mutants, checks=checks).records)
+    assert len(done) == len(set(done)) == len(mutants) * len(checks)
 
 
 def test_what_another_run_left_is_not_taken_over(unbroken, tmp_path):

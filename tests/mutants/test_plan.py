@@ -28,8 +28,9 @@ def test_a_quick_plan_takes_every_sixth():
     assert select(CAUGHT, lambda name: True, quick=True) == CAUGHT[::6]
 
 
-def test_mutants_of_c_templates_are_native():
+def test_mutants_of_c_templates_and_of_kernels_are_native():
     assert is_native(mutant("mul.c.twice", "rules.mul.c", None))
+    assert is_native(mutant("kernels.stale", "drivers.kernels", None))
     assert not is_native(OWN)
     assert "native" in name(mutant("mul.c.twice", "rules.mul.c", None))
     assert not is_native(mutant("mul.cost.half", "rules.mul.cost", None))

@@ -143,3 +143,41 @@ def test_records_of_a_mutation_run_fit_together(tmp_path: Path, kind: str, edit:
     first(records, kind).update(edit)
     with pytest.raises(RecordsError, match=re.escape(f": expected {expected}")):
         schema.read(write(tmp_path, records), schema.MUTANTS)
+
+
+@pytest.mark.parametrize("value", [10**400, -(10**400)])
+def test_a_number_is_within_the_range_of_doubles(tmp_path: Path, records: list[Record], value: int) -> None:
+    for edit in ({"value": value, "ratio": None}, {"sizes": {"n": value}}):
+        with pytest.raises(WrongField, match="line 2"):
+            schema.read(write(tmp_path, [records[0], {**records[1], **edit}]))
+
+
+def test_half_of_a_surrogate_pair_is_no_text(tmp_path: Path, records: list[Record]) -> None:
+    with pytest.raises(NotARecord, match="line 2"):
+        schema.read(write(tmp_path, [records[0], {**records[1], "note": ["\ud800"]}]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "edit"),
+    [
+        ("summary", {"threats": [{"breaks": "value", "mutants": 4, "nobody": 2, "right": "two"}]}),
+        ("summary", {"threats": ["value"]}),
+        ("summary", {"tolerances": [{"factor": 1.0, "score": 0.5}]}),
+        ("summary", {"separation": [{"mutant": "mul.dear"}]}),
+        ("summary", {"groups": ["a"]}),
+        ("verdict", {"leaf": {}}),
+        ("verdict", {"difference": {"program": "x"}}),
+        ("cell", {"error": None}),
+    ],
+)
+def test_whatever_a_page_shows_has_its_shape(tmp_path: Path, kind: str, edit: Record) -> None:
+    records = mutation_records.records()
+    first(records, kind).update(edit)
+    with pytest.raises(RecordsError, match=next(iter(edit))):
+        schema.read(write(tmp_path, records), schema.MUTANTS)
+
+
+def test_a_run_has_one_summary(tmp_path: Path) -> None:
+    run, *records = mutation_records.records()
+    with pytest.raises(Contradiction, match="one summary"):
+        schema.read(write(tmp_path, [{**run, "records": len(records) + 1}, *records, records[-1]]), schema.MUTANTS)

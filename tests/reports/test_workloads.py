@@ -35,6 +35,12 @@ def test_what_was_skipped_is_a_gap(records: list[Record]):
     assert {cell for row in table(left).rows for cell in row[3:5]} == {None}
 
 
+def test_a_measure_that_has_no_name_here_is_shown_last(records: list[Record]):
+    lets = next(r for r in records if r.get("metric") == "lets")
+    rows = table([{**lets, "metric": "cache_misses", "level": "O3"}, *records]).rows
+    assert rows[5][:3] == ("attention", "cache misses -O3", 60)
+
+
 def counted(case: str, sizes: dict[str, int], subject: str, value: int, source: int) -> Record:
     return {
         "kind": "measurement", "suite": "workload-growth", "case": case, "sizes": sizes, "subject": subject,

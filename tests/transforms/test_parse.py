@@ -104,6 +104,7 @@ def test_what_is_printed_parses_back(rng):
         ("context: x: real[1.5] |- x", ParseError, "'1.5' is no array size"),
         ("add(x, y)", UnknownPrimitive, "line 1, column 1: unknown primitive 'add': write '+'"),
         ("1e999", ParseError, "too large for a double"),
+        ("context: x: real[3000,3000], y: real[3000,3000] |- x", ParseError, "column 10: too large a context"),
     ],
 )
 def test_errors_say_where_and_what_was_expected(text: str, error: type[AdjudgeError], message: str):
@@ -150,6 +151,9 @@ def test_values():
     for text in ("x=1, x=2", "x=", "x", "x=y"):
         with pytest.raises(AdjudgeError):
             parse_point(text)
+    for text in ("<1>, 2", "1 2", "inl <1> <2>"):
+        with pytest.raises(ParseError, match="expected the end of the input"):
+            parse_value(text)
 
 
 @given(st.text(alphabet="xyz12.e+-*/<>(),=# \nletincasof|:", max_size=60))

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from transforms.errors import ShapeMismatch, SourceError, UnboundVariable, UnknownPrimitive, WrongArity, WrongCase
+from transforms.errors import (
+    ShapeMismatch,
+    SourceError,
+    TooLarge,
+    UnboundVariable,
+    UnknownPrimitive,
+    WrongArity,
+    WrongCase,
+)
 from transforms.parse import parse
 from transforms.typecheck import typecheck
+from transforms.types import REAL, brief
 
 
 @pytest.mark.parametrize(
@@ -80,3 +89,36 @@ def test_without_a_header_a_name_outside_its_let_is_an_input():
     program = parse("let y = (let z = x in z) in z + y + u")
     assert [name for name, _ in program.context] == ["x", "z", "u"]
     assert str(typecheck(program)) == "real"
+
+
+CLOSED = "match inl x with inl y -> y | inr e -> "
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "let a = <x, x> in " + 40 * "let a = <a, a> in " + "a",
+        "let a = <> in " + 40 * "let a = <a, a> in " + "a",
+        "let a = <> in " + 70 * "let a = <a, a> in " + "x",
+        "let a = x in " + 70 * "let a = inl <a, a> in " + "x",
+        "let a = x in " + 20_000 * "let a = <a> in " + "x",
+        CLOSED + 20_000 * "case e of <e> -> " + "x",
+        "let a = inl x in " + 60 * "let a = match a with inl u -> inl u | inr e -> inr <e, e> in " + "a",
+        "context: x: real[1000,1000] |- let a = <x, x> in " + 10 * "let a = <a, a> in " + "a",
+    ],
+    ids=["doubled", "units", "unread", "sums", "deep", "open and deep", "open and doubled", "arrays"],
+)
+def test_a_type_too_large_to_hold_is_refused(text: str):
+    with pytest.raises(TooLarge, match="too large a type"):
+        typecheck(parse(text))
+
+
+def test_types_that_share_their_parts_are_compared_in_time_of_what_they_share():
+    doubled = "let a = inr <> in " + 17 * "let a = inr <a, a> in "
+    type_ = typecheck(parse(f"match sign x with inl u -> {doubled} a | inr u -> {doubled} a"))
+    assert type_.nodes > 500_000
+    assert len(brief(type_)) == 60
+
+
+def test_what_is_never_read_may_be_as_large_as_can_be_counted():
+    assert typecheck(parse("let a = <x, x> in " + 40 * "let a = <a, a> in " + "x")) == REAL

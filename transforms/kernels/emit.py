@@ -10,23 +10,24 @@ of the row. A long row that a later segment reads, and what other kernels read, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from transforms.array_rules import REDUCTIONS
 from transforms.kernels.nest import Nest
-from transforms.kernels.plan import Schedule, Segment, length, within
+from transforms.kernels.plan import Schedule, Segment, length
 from transforms.kernels.uses import Uses, stands_in
 from transforms.kernels.views import Graph, Node, Uniform, View
 from transforms.machines.c_text import literal
 
 INLINE = 400
 """Characters of an expression that stands in another."""
-STARTS = {"sum": "-0.0", "max": "-INFINITY"}
-"""What leaves every number as it is, added or compared."""
 
 
 class Writing:
     """The text of one kernel. `bases` has the names of what lies in memory."""
+
+    starts: Mapping[str, str] = {"sum": "-0.0", "max": "-INFINITY"}
+    """What leaves every number as it is, added or compared."""
 
     def __init__(self, graph: Graph, made: Schedule, used: Uses, number: int, bases: dict[int, str]) -> None:
         self.graph, self.made, self.used, self.number, self.bases = graph, made, used, number, bases
@@ -46,7 +47,7 @@ class Writing:
         self.nest.write("{")
         folds = [n for s in self.kernel.segments for n in s.nodes if self.graph.nodes[n].kind == "fold"]
         for number in folds:
-            self._fold_begins(number)
+            self.fold_begins(number)
         if self.depth:
             self.nest.loop(self.kernel.rows, 1, lambda _: self._row())
         else:
@@ -72,7 +73,7 @@ class Writing:
         """A value of short rows, entry by entry."""
         node = self._at(number)
         if node.kind == "reduce":
-            entries = [self._entry(number, 0, c) for c in range(node.columns)]
+            entries = [self.entry(number, 0, c) for c in range(node.columns)]
             if node.c == "sum":
                 self._set(number, 0, _sum(entries[0], entries[1:]))
             else:
@@ -82,16 +83,16 @@ class Writing:
                 self._keep(number)
         elif node.kind == "fold":
             for c in range(node.columns):
-                self._accumulate(f"f{number}_{c}", node, self._entry(number, 0, c))
+                self._accumulate(f"f{number}_{c}", node, self.entry(number, 0, c))
         elif node.kind == "product":
-            left = [self._entry(number, 0, p) for p in range(node.inner)]
+            left = [self.entry(number, 0, p) for p in range(node.inner)]
             if node.columns > 2:
                 left = self._simple(left)
             for c in range(node.columns):
                 self._set(number, c, self._from_0(self._terms(number, left, c)))
         else:
             for c in range(node.columns):
-                entries = [self._entry(number, k, c) for k in range(len(node.args))]
+                entries = [self.entry(number, k, c) for k in range(len(node.args))]
                 self._set(number, c, node.c.format(*entries))
 
     def _loop(self, segment: Segment) -> None:
@@ -99,7 +100,7 @@ class Writing:
         for number in segment.nodes:
             node = self._at(number)
             if node.kind == "reduce":
-                self._declare(number, STARTS[node.c])
+                self._declare(number, self.starts[node.c])
             elif node.kind == "product" and node.columns <= self.short:
                 for c in range(node.columns):
                     self._declare(number, "0.0", c)
@@ -115,20 +116,20 @@ class Writing:
         for number in segment.nodes:
             node = self._at(number)
             if node.kind == "product" and node.columns <= self.short:
-                left = [self._entry(number, 0, c, True) for c in range(step)]
+                left = [self.entry(number, 0, c, True) for c in range(step)]
                 if node.columns > 1:
                     left = self._simple(left)
                 for c in range(node.columns):
                     terms = self._terms(number, left, c, self._strides(0, self._steps(number)[0]))
                     self.nest.write(f"v{number}_{c} = {_sum(f'v{number}_{c}', terms)};")
             elif node.kind == "product":
-                left = [self._entry(number, 0, p) for p in range(node.inner)]
+                left = [self.entry(number, 0, p) for p in range(node.inner)]
                 left = self._simple(left)
                 for c in range(step):
                     terms = self._terms(number, left, c, self._strides(0, self._steps(number)[1]))
                     self._set(number, c, self._from_0(terms), True)
             elif node.kind == "reduce":
-                entries = [self._entry(number, 0, c, True) for c in range(step)]
+                entries = [self.entry(number, 0, c, True) for c in range(step)]
                 if node.c == "sum":
                     self.nest.write(f"v{number}_0 = {_sum(f'v{number}_0', entries)};")
                 else:
@@ -137,10 +138,10 @@ class Writing:
             elif node.kind == "fold":
                 for c in range(step):
                     to = self.nest.entry(self._base(number), self._strides(0, 1), c)
-                    self._accumulate(to, node, self._entry(number, 0, c, True))
+                    self._accumulate(to, node, self.entry(number, 0, c, True))
             else:
                 for c in range(step):
-                    entries = [self._entry(number, k, c, True) for k in range(len(node.args))]
+                    entries = [self.entry(number, k, c, True) for k in range(len(node.args))]
                     self._set(number, c, node.c.format(*entries), True)
 
     def _alone(self, number: int) -> None:
@@ -171,7 +172,7 @@ class Writing:
             return literal(a.entry)
         row, across = a.strides
         if not across:
-            return self._entry(number, 0, 0)
+            return self.entry(number, 0, 0)
         row = 0 if a.value in self.used.row and a.value not in self.used.whole else row
         return self._reference(a.value, self._strides(row, 0, across), p * across)
 
@@ -188,13 +189,13 @@ class Writing:
         b = self.graph.nodes[number].args[1]
         return b.strides if isinstance(b, View) else (0, 0)  # type: ignore[return-value]
 
-    def _entry(self, number: int, k: int, c: int, along: bool = False) -> str:
+    def entry(self, number: int, k: int, c: int, along: bool = False) -> str:
         """Argument k of a value in a column, which is counted from where the loop is if that goes along the columns."""
         arg = self.graph.nodes[number].args[k]
         if isinstance(arg, Uniform):
             return literal(arg.entry)
         row, across = arg.strides
-        if self.made.places[arg.value].kernel == self.number and within(self.graph, self.graph.nodes[number], k):
+        if self.made.places[arg.value].kernel == self.number:
             known = self.along if along and across else self.entries
             found = known.get((arg.value, c if across else 0))
             if found is not None:
@@ -266,18 +267,18 @@ class Writing:
             self.line = node.line
         return node
 
-    def _fold_begins(self, number: int) -> None:
+    def fold_begins(self, number: int) -> None:
         node = self.graph.nodes[number]
 
         def columns(step: int) -> None:
             for c in range(step):
-                self.nest.write(f"{self.nest.entry(self._base(number), (1,), c)} = {STARTS[node.c]};")
+                self.nest.write(f"{self.nest.entry(self._base(number), (1,), c)} = {self.starts[node.c]};")
 
         if length(node, self.made.limits) is not None:
             self.nest.loop(node.columns, self.step, columns)
             return
         for c in range(node.columns):
-            self.nest.write(f"double f{number}_{c} = {STARTS[node.c]};")
+            self.nest.write(f"double f{number}_{c} = {self.starts[node.c]};")
 
     def _fold_ends(self, number: int) -> None:
         node = self.graph.nodes[number]

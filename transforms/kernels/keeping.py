@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 
-from transforms.kernels.plan import Place, Schedule, views_in, within, written_out
+from transforms.kernels.plan import Fusion, Place, Schedule, views_in, written_out
 from transforms.kernels.views import Graph, View
 
 
@@ -44,18 +44,19 @@ def _crossing(graph: Graph, inside: list[int], kept: set[int]) -> list[int]:
     return list(accumulate(change))
 
 
-def kept_whole(graph: Graph) -> set[int]:
+def kept_whole(graph: Graph, fusion: Fusion) -> set[int]:
     """The values that are needed in memory, whole, wherever they are computed."""
     found = {result.value for result in graph.results if isinstance(result, View)}
     for node in graph.nodes:
         for k, arg in enumerate(node.args):
-            if isinstance(arg, View) and (node.kind == "gather" or not within(graph, node, k)):
+            if isinstance(arg, View) and (node.kind == "gather" or not fusion.within(graph, node, k)):
                 found.add(arg.value)
     return found
 
 
 def sink(graph: Graph, made: Schedule) -> None:
     """Moves values that one later kernel alone uses to there, where that keeps less of a row in memory."""
+    within = made.fusion.within
     users: list[list[tuple[int, int]]] = [[] for _ in graph.nodes]
     for number, node in enumerate(graph.nodes):
         if made.places[number].kernel >= 0:

@@ -7,7 +7,7 @@ entry by entry, in one of straight code; longer ones are loops over columns, one
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from transforms.kernels.views import Graph, Node, Operand, Uniform, View
@@ -79,6 +79,7 @@ class Place:
 @dataclass(slots=True)
 class Schedule:
     limits: Limits
+    fusion: Fusion
     kernels: list[Kernel]
     places: list[Place]
 
@@ -116,6 +117,26 @@ def alone(node: Node, limits: Limits) -> bool:
 def within(graph: Graph, node: Node, k: int) -> bool:
     """Whether argument k of a value may be computed in the same kernel, row by row."""
     return aligned(graph, node, node.args[k]) and not (node.kind == "product" and k == 1)
+
+
+def goes_along(value: Node, limits: Limits) -> bool:
+    """Whether a row of a value need not be complete before that of what uses it, in the same kernel, begins."""
+    return length(value, limits) is None or (value.kind in ("map", "product") and value.columns > limits.short)
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """What may be computed together.
+
+    within(graph, node, k)     whether argument k of a value may be computed in the same kernel
+    goes_along(value, limits)  whether what uses a value may go along the columns with it, in the same segment
+    """
+
+    within: Callable[[Graph, Node, int], bool] = within
+    goes_along: Callable[[Node, Limits], bool] = goes_along
+
+
+FUSION = Fusion()
 
 
 def views_in(args: Sequence[Operand]) -> list[View]:

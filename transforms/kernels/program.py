@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from transforms.kernels.emit import Writing
-from transforms.kernels.plan import LIMITS, Limits
+from transforms.kernels.plan import FUSION, LIMITS, Fusion, Limits
 from transforms.kernels.schedule import schedule
 from transforms.kernels.uses import uses
 from transforms.kernels.views import Operand, Uniform, View, graph, strides
@@ -18,7 +18,13 @@ from transforms.syntax import Tuple
 from transforms.types import Array
 
 
-def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[Number, ...]:
+def emit(
+    machine: EmitC,
+    straight: Straight,
+    limits: Limits = LIMITS,
+    fusion: Fusion = FUSION,
+    writing: type[Writing] = Writing,
+) -> tuple[Number, ...]:
     """Emits a straight line as kernels, and returns what it prints."""
     lines, printed = unchain(straight.program.term)
     assert isinstance(printed, Tuple)
@@ -29,7 +35,7 @@ def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[N
     }
     inputs = {name: straight.point[name] for name, _ in straight.program.context}
     found = graph(inputs, lines, printed.parts, line_of)
-    made = schedule(found, limits)
+    made = schedule(found, limits, fusion)
     used = uses(found, made)
     numbers: dict[int, Number] = {}
     for number, node in enumerate(found.nodes):
@@ -51,7 +57,7 @@ def emit(machine: EmitC, straight: Straight, limits: Limits = LIMITS) -> tuple[N
             machine.line = found.nodes[n].line
             machine.statement(gather("{0}", numbers[n], numbers[view.value], axes), bases[n], bases[view.value])
         elif kernel.segments:
-            text, touched = Writing(found, made, used, number, bases).text()
+            text, touched = writing(found, made, used, number, bases).text()
             lines_there = (found.nodes[n].line for segment in kernel.segments for n in segment.nodes)
             machine.line = next(filter(None, lines_there), 0)
             machine.statement(text, *touched)

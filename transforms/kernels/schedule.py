@@ -12,7 +12,9 @@ from collections.abc import Collection
 
 from transforms.kernels.keeping import cuts_of, kept_whole, sink
 from transforms.kernels.plan import (
+    FUSION,
     LIMITS,
+    Fusion,
     Kernel,
     Limits,
     Place,
@@ -21,26 +23,25 @@ from transforms.kernels.plan import (
     alone,
     length,
     views_in,
-    within,
     written_out,
 )
 from transforms.kernels.views import Graph, Node, Uniform, used
 
 
-def schedule(graph: Graph, limits: Limits = LIMITS) -> Schedule:
+def schedule(graph: Graph, limits: Limits = LIMITS, fusion: Fusion = FUSION) -> Schedule:
     """Where each value is computed."""
-    kept = kept_whole(graph)
-    made = _kernels(graph, limits, kept, frozenset())
+    kept = kept_whole(graph, fusion)
+    made = _kernels(graph, limits, fusion, kept, frozenset())
     cuts = cuts_of(graph, made, kept)
-    made = _kernels(graph, limits, kept, cuts) if cuts else made
+    made = _kernels(graph, limits, fusion, kept, cuts) if cuts else made
     sink(graph, made)
     _segments(graph, made)
     return made
 
 
-def _kernels(graph: Graph, limits: Limits, kept: set[int], cuts: Collection[int]) -> Schedule:
+def _kernels(graph: Graph, limits: Limits, fusion: Fusion, kept: set[int], cuts: Collection[int]) -> Schedule:
     """Each value in the first kernel that there is for it; a kernel begins with each of `cuts`."""
-    made = Schedule(limits, [], [])
+    made = Schedule(limits, fusion, [], [])
     open_by_rows: dict[int, list[int]] = {}
     needed = used(graph)
     for number, node in enumerate(graph.nodes):
@@ -110,7 +111,7 @@ def _first(graph: Graph, made: Schedule, node: Node, k: int) -> int:
     if isinstance(arg, Uniform):
         return 0
     kernel = made.places[arg.value].kernel
-    return kernel if kernel >= 0 and node.kind != "gather" and within(graph, node, k) else kernel + 1
+    return kernel if kernel >= 0 and node.kind != "gather" and made.fusion.within(graph, node, k) else kernel + 1
 
 
 def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
@@ -125,7 +126,7 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
                 before.length == loop
                 and not before.alone
                 and not by_itself
-                and _goes_along(graph.nodes[arg.value], made.limits)
+                and made.fusion.goes_along(graph.nodes[arg.value], made.limits)
             )
             first = max(first, place.segment + (not together))
     for at in range(first, len(segments)):
@@ -134,8 +135,3 @@ def _segment(graph: Graph, made: Schedule, kernel: int, number: int) -> int:
             return at
     segments.append(Segment(loop, [number], by_itself))
     return len(segments) - 1
-
-
-def _goes_along(value: Node, limits: Limits) -> bool:
-    """Whether a row of a value need not be complete before that of what uses it, in the same kernel, begins."""
-    return length(value, limits) is None or (value.kind in ("map", "product") and value.columns > limits.short)

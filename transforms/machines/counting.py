@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from transforms.errors import OutsideDomain
+from transforms.errors import OutsideDomain, TooLarge
 from transforms.machines.interface import Context, Value
 from transforms.machines.table import TableMachine
 from transforms.rules import REALS, Rule, Rules
-from transforms.types import REAL, Array, Injected, Product, Type
+from transforms.types import MAX_NUMBERS, REAL, Array, Injected, Product, Type, held
 
 
 class Number:
@@ -151,6 +151,8 @@ class Counting(TableMachine):
     # A tuple of a whole context is one flat array of doubles: adding two of them is one array operation.
 
     def zeros(self, context: Context) -> np.ndarray:
+        if context.stop > MAX_NUMBERS:
+            raise TooLarge(f"a context of {context.stop:,} numbers: full tuples hold {MAX_NUMBERS:,} at most")
         self.slot_writes += context.stop
         self._live(context.stop)
         return np.zeros(context.stop)
@@ -226,6 +228,7 @@ def _flatten(tuple_: np.ndarray, start: int, ct: Value) -> int:
 def _unflatten(tuple_: np.ndarray, start: int, type_: Type) -> tuple[Value, int]:
     """The cotangent of `type_` that starts at `start`, and where it ends."""
     if isinstance(type_, Product):
+        held(type_)
         parts = []
         for t in type_.parts:
             part, start = _unflatten(tuple_, start, t)

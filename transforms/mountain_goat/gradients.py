@@ -17,6 +17,7 @@ from transforms.machines.syntax import Atom, Writing, binding
 from transforms.mountain_goat.adjoints import differentiate
 from transforms.mountain_goat.errors import WrongDirection
 from transforms.mountain_goat.express import expressed
+from transforms.mountain_goat.inline import MAX_LENGTH
 from transforms.mountain_goat.judged import MATRICES, MatrixTransformation
 from transforms.mountain_goat.lines import Line, renamed, shapes, substituted, unchain, variables
 from transforms.mountain_goat.module import shape_text
@@ -65,6 +66,8 @@ def descend(
     if steps < 0 or not isfinite(rate):
         raise asked.refused(f"expected a number of steps and a finite rate, found {steps} and {rate}")
     backward, adjoints = _gradient(judged, asked, names)
+    if steps * (len(asked.lines) + len(backward)) > MAX_LENGTH:
+        raise asked.refused(f"the program would be longer than {MAX_LENGTH:,} lets: expected fewer steps than {steps}")
     kept = judged.drivers.prune([*asked.lines, *backward], adjoints)
     backward = [(name, operation) for name, operation in backward if name in kept]
     moving = set(asked.wrt)

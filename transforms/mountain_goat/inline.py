@@ -70,6 +70,7 @@ def inline(module: Module, source: str = "") -> Straight:
     Literals that a `let` of `main` binds become inputs, others stay literals. Raises TooLarge, and
     Malformed where the size of a broadcast in the module is unknown and nothing tells it.
     """
+    _check_length(module)
     writing = _Inlining(module, source)
     stop = None
     with walking():
@@ -84,6 +85,24 @@ def inline(module: Module, source: str = "") -> Straight:
     context = tuple([(name, Array(value.shape)) for name, value in writing.point.items()])
     prints = tuple([line for line, _ in writing.prints])
     return Straight(Program(context, term, source), writing.point, lets, prints, stop, module.file)
+
+
+def _check_length(module: Module) -> None:
+    """Add up the instructions before any is written: calls of calls double them again and again. Raises TooLarge."""
+    lengths: dict[str, int] = {}
+
+    def steps(instruction: Instruction) -> int:
+        return 1 + lengths[instruction.attributes["callee"]] if instruction.op == "call" else 1
+
+    for function in module.functions:
+        lengths[function.name] = min(sum(map(steps, function.body)), MAX_LENGTH + 1)
+    total = 0
+    for instruction in module.main:
+        total += steps(instruction)
+        if total > MAX_LENGTH:
+            raise TooLarge(
+                f"the program is longer than {MAX_LENGTH:,} instructions once its functions are inlined"
+            ).located(instruction.line, module.file)
 
 
 class _Inlining:
@@ -103,16 +122,10 @@ class _Inlining:
         self.prints: list[tuple[int, Known]] = []
 
     def run(self) -> None:
-        """Every instruction in the order of execution. Raises TooLarge, and _Stop where the program stops."""
-        steps = 0
+        """Every instruction in the order of execution. Raises _Stop where the program stops."""
         while self.frames:
             frame = self.frames[-1]
             for instruction in frame.rest:
-                steps += 1
-                if steps > MAX_LENGTH:
-                    raise TooLarge(
-                        f"the program is longer than {MAX_LENGTH:,} instructions once its functions are inlined"
-                    ).located(instruction.line, self.module.file)
                 if instruction.op == "call":
                     self._enter(frame, instruction)
                     break

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from transforms.array_rules import TABLE
 from transforms.cotangents.accumulator import accumulator
 from transforms.drivers import Drivers, Transformation
+from transforms.kernels.plan import Limits
+from transforms.kernels.program import emit
 from transforms.machines.counting import Counting
+from transforms.machines.emit_c import EmitC, Number
 from transforms.machines.interface import Machine, Value
 from transforms.mountain_goat.lines import Line, needed
 from transforms.mountain_goat.located import located
@@ -34,6 +37,7 @@ class MatrixDrivers(Drivers):
     prune(lines, results)                the variables that results depend on: what is kept
     simplify(straight, level)            a program that prints the same with fewer operations
     recognise(straight)                  the program with its compositions as operations of the table
+    kernels(machine, straight, limits)   what the program prints, emitted by a machine as few loop nests
     """
 
     step: Callable[[Machine, Value, Value, float], Value] = downhill
@@ -41,6 +45,7 @@ class MatrixDrivers(Drivers):
     prune: Callable[[list[Line], Iterable[Term]], set[str]] = needed
     simplify: Callable[[Straight, Level], Straight] = simplify
     recognise: Callable[[Straight], Straight] = recognised
+    kernels: Callable[[EmitC, Straight, Limits], tuple[Number, ...]] = emit
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Compiled code is judged by an evaluator that shares nothing with it."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness import native
@@ -7,18 +9,28 @@ from harness.checks.check import Outcome, judge
 from harness.checks.native import CHECKS
 from harness.checks.subject import UNMUTATED
 from harness.errors import ToolMissing
-from mutants.mutant import rule
+from mutants.mutant import drivers, rule
+from transforms.kernels.program import emit
 
-(AGREES,) = CHECKS
+AGREES, KERNELS = CHECKS
 
 
 @pytest.fixture(scope="module")
-def prepared():
+def compiler():
     try:
         native.toolchain()
     except ToolMissing as missing:
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="module")
+def prepared(compiler):
     return AGREES.prepare(0)
+
+
+@pytest.fixture(scope="module")
+def programs(compiler):
+    return KERNELS.prepare(0)
 
 
 def found(prepared, name, c):
@@ -46,3 +58,34 @@ def test_an_expression_that_is_wrong_on_a_tie_alone(prepared):
 
 def test_an_expression_that_c_refuses(prepared):
     assert found(prepared, "add", "{0} plus {1}").outcome is Outcome.REFUSAL
+
+
+def printed(programs, change):
+    """What is found of kernels whose results are changed."""
+
+    def kernels(machine, straight, limits):
+        return tuple([change(machine, number) for number in emit(machine, straight, limits)])
+
+    return judge(KERNELS, UNMUTATED.changed("wrong", drivers(kernels=kernels)), programs)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_kernels_pass(compiler, seed):
+    assert judge(KERNELS, UNMUTATED, KERNELS.prepare(seed)).outcome is Outcome.PASS
+
+
+def test_every_matrix_that_is_off_by_a_bit_is_counted_and_an_entry_named(programs):
+    result = printed(programs, lambda machine, a: machine.apply("mul_k", a, k=1.0 + 2.0**-52))
+    numbers = [number for found in programs.expected for number in found]
+    assert result.outcome is Outcome.VALUE and len(numbers) < (result.error or 0.0) <= 2 * len(numbers)
+    assert "print 0 of 'let e = exp(w - row_max(w))" in result.where and "entry 0 is 0." in result.where
+
+
+def test_a_zero_of_the_other_sign_is_another_number(programs):
+    result = printed(programs, lambda machine, a: machine.apply("add", a, machine.constant_like(a, 0.0)))
+    assert result.outcome is Outcome.VALUE and "is 0.0, expected -0.0" in result.where
+
+
+def test_entries_in_another_shape_are_noticed(programs):
+    result = printed(programs, lambda machine, a: replace(a, type=replace(a.type, shape=(a.type.size,))))
+    assert "shape (120,), expected (4, 30)" in result.where

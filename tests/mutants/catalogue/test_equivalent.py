@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from harness.checks.subject import UNMUTATED
+from mutants.catalogue import native
 from mutants.catalogue.all import CATALOGUE, NATIVE
 from transforms.array_rules import TABLE
 from transforms.drivers import gradient
@@ -60,7 +61,7 @@ def test_a_reduction_is_emitted_from_its_row(kind):
     assert ("first" in text, "second" in text) == (kind == "sum", kind == "max")
 
 
-@pytest.mark.parametrize("mutant", [m for m in NATIVE if not m.equivalent], ids=lambda m: m.id)
+@pytest.mark.parametrize("mutant", [m for m in native.MUTANTS if not m.equivalent], ids=lambda m: m.id)
 def test_every_other_expression_is_emitted(mutant):
     name = mutant.target.split(".")[1]
     rules = next(iter(mutant.applied(UNMUTATED).transformations.values())).rules

@@ -5,6 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from harness.checks.compositions import knowing
 from harness.checks.subject import UNMUTATED
 from harness.families import projection
 from harness.theorem import FIGURES
@@ -13,6 +14,7 @@ from transforms.array_rules import TABLE
 from transforms.chad.elaborate import elaborate
 from transforms.chad.theorem import judge
 from transforms.chad.types import REAL as CORE_REAL
+from transforms.composed_rules import COMPOSED
 from transforms.drivers import counts, gradient
 from transforms.parse import parse
 from transforms.syntax import Op, Program, Var
@@ -70,7 +72,25 @@ def test_costlier_clauses_of_the_theorem_compute_the_same_and_cost_more(mutant):
 ACCURACY = [m for m in CATALOGUE if m.breaks == "accuracy" and m.target.startswith("rules.")]
 
 
-@pytest.mark.parametrize("mutant", ACCURACY, ids=lambda m: m.id)
+def of_composition(mutant):
+    return mutant.target.split(".")[1] in COMPOSED
+
+
+@pytest.mark.parametrize("mutant", [m for m in ACCURACY if of_composition(m)], ids=lambda m: m.id)
+def test_accuracy_mutants_of_compositions_are_right_where_rows_are_alike(mutant):
+    program = Program((("x", Array((2, 3))),), Op(mutant.target.split(".")[1], (Var("x"),)))
+    ct = np.array([[1.5, 0.0, -2.0], [0.5, 0.25, 1.0]])
+
+    def found(subject):
+        judged = knowing(subject).transformations["accumulator"]
+        return gradient(judged, program, {"x": MATRICES["a"]}, ct)
+
+    wrong, right = found(mutant.applied(UNMUTATED)), found(UNMUTATED)
+    assert np.allclose(wrong.primal, right.primal, rtol=1e-14)
+    assert np.allclose(wrong.cotangent["x"], right.cotangent["x"], rtol=1e-13)
+
+
+@pytest.mark.parametrize("mutant", [m for m in ACCURACY if not of_composition(m)], ids=lambda m: m.id)
 def test_accuracy_mutants_are_right_to_nine_digits_at_ordinary_points(mutant):
     name, rng = mutant.target.split(".")[1], Random(3)
     statics = {"k": 1.7} if name.startswith("k_") or name.endswith("_k") else {}

@@ -12,7 +12,7 @@ from harness.compiled import straight as compiled
 from harness.errors import ToolMissing
 from tests.transforms.simplify.programs import identical, plain, random_programs, results, straight
 from tests.transforms.simplify.test_levels import cache, compiles  # noqa: F401
-from transforms.kernels.plan import LIMITS, Limits
+from transforms.kernels.plan import FUSION, LIMITS, Fusion, Limits
 from transforms.kernels.program import emit
 from transforms.kernels.schedule import schedule
 from transforms.kernels.views import graph, strides
@@ -35,6 +35,21 @@ def test_kernels_compute_what_the_plain_program_computes_to_the_last_bit(limits)
     found = results(programs, lambda machine, line: emit(machine, line, LIMITED[limits]))
     for line, a, b in zip(programs, results(programs, plain), found, strict=True):
         assert identical(b, a), line.program.source
+
+
+KERNELS_APART = Fusion(within=lambda graph, node, k: False)
+LOOPS_APART = Fusion(goes_along=lambda value, limits: False)
+
+
+@compiles
+@pytest.mark.parametrize("limits", LIMITED)
+def test_what_may_go_in_one_loop_need_not(limits):
+    """The kernels of one value each, and the loops of one each, compute the same."""
+    programs = [line for line in random_programs(400, 10) if line.stop is None]
+    expected = results(programs, plain)
+    for apart in (KERNELS_APART, LOOPS_APART):
+        found = results(programs, lambda machine, line, apart=apart: emit(machine, line, LIMITED[limits], apart))
+        assert all(map(identical, found, expected))
 
 
 @compiles
@@ -69,12 +84,12 @@ def test_where_entries_lie_is_not_confused(limits):
     assert expected[0][1].tolist() == [[np.inf, -np.inf]]
 
 
-def kernels(source: str, limits: Limits = LIMITS):
+def kernels(source: str, limits: Limits = LIMITS, fusion: Fusion = FUSION):
     line = straight(source)
     lines, printed = unchain(line.program.term)
     assert isinstance(printed, Tuple)
     values = graph(line.point, lines, printed.parts, {})
-    return values, schedule(values, limits)
+    return values, schedule(values, limits, fusion)
 
 
 def matrix(rows: int, columns: int) -> str:
@@ -98,6 +113,10 @@ def test_a_softmax_is_one_kernel_and_its_rows_are_all_that_is_kept():
     _, made = kernels(f"let a = {matrix(4, 30)}\n{softmax}")
     # Three loops along a row: the maximum, the exponentials and their sum, the quotients.
     assert [segment.length for segment in made.kernels[0].segments] == [30, 30, 30]
+    _, made = kernels(f"let a = {matrix(4, 30)}\n{softmax}", fusion=LOOPS_APART)
+    assert [segment.length for segment in made.kernels[0].segments] == [30, 30, 30, 30, 30]
+    _, made = kernels(f"let a = {matrix(4, 30)}\n{softmax}", fusion=KERNELS_APART)
+    assert len(made.kernels) == 5
 
 
 def test_what_a_product_needs_whole_is_in_a_kernel_before():

@@ -383,3 +383,8 @@ def test_a_program_that_stops_is_refused():
     source = "def f(a: tensor[?x2], b: tensor[?x2]) = a + b\nlet x = [[1, 2]]\nprint row_sum(x)\n"
     with pytest.raises(NoGradient, match="the program stops when it runs"):
         gradient(straight(source + "print f(x, [[1, 2], [3, 4]])\n"), ["x"])
+
+
+def test_more_steps_than_a_program_can_hold_are_refused():
+    with pytest.raises(NoGradient, match="expected fewer steps than 1000000000"):
+        descend(straight(WORKED), ["x"], 10**9, 0.1)

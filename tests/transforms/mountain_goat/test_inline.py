@@ -264,3 +264,11 @@ def test_wrong_shapes_in_a_module_are_refused_even_where_nothing_is_unknown():
     two = Instruction("b", "constant", (), (1, 2), {"value": np.ones((1, 2))}, 2)
     found = inline(Module((), (one, two, Instruction("c", "add", ("a", "b"), (1, 2), {}, 3)), {}, "a.mg"))
     assert found.stop == str(WrongShape("+ of 1x1 and 1x2: the shapes differ", 3, "a.mg"))
+
+
+def test_what_is_too_long_is_refused_before_it_is_written(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "_Inlining", None)
+    source = "def f0(x: tensor[1x1]) = x\n"
+    source += "".join(f"def f{k + 1}(x: tensor[1x1]) = f{k}(f{k}(x))\n" for k in range(5_000))
+    with pytest.raises(TooLarge, match=r"a.mg:5002: error"):
+        inline(lower(f"{source}print f5000([[1]])", "a.mg"))
