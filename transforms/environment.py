@@ -6,49 +6,42 @@ of n `let`s costs O(n).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Generic, TypeVar
+from collections.abc import Iterable
+from typing import TypeVar
 
 V = TypeVar("V")
 
 
-class Environment(Generic[V]):
-    """What each name in scope stands for (a type, a value, ...)."""
+class Environment(dict[str, V]):
+    """What each name in scope stands for (a type, a value, ...). It is changed by `bind` and `leave` alone.
+
+    `trail` holds what was bound and is still in scope, the innermost last: the name, what it stands for, and what it
+    shadows.
+    """
+
+    __slots__ = ("trail",)
 
     def __init__(self, bindings: Iterable[tuple[str, V]] = ()) -> None:
-        self._bound: dict[str, V] = {}
-        self._trail: list[tuple[str, V, V | None]] = []
+        super().__init__()
+        self.trail: list[tuple[str, V, V | None]] = []
         for name, thing in bindings:
             self.bind(name, thing)
 
-    def __getitem__(self, name: str) -> V:
-        return self._bound[name]
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._bound
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._bound)
-
-    @property
-    def innermost(self) -> V | None:
-        """What was bound last, of what is still in scope."""
-        return self._trail[-1][1] if self._trail else None
-
     def bind(self, name: str, thing: V) -> None:
         """Let `name` stand for `thing`, until `leave` returns to before this."""
-        self._trail.append((name, thing, self._bound.get(name)))
-        self._bound[name] = thing
+        self.trail.append((name, thing, self.get(name)))
+        self[name] = thing
 
     def mark(self) -> int:
         """The present state, for `leave`."""
-        return len(self._trail)
+        return len(self.trail)
 
     def leave(self, mark: int) -> None:
         """Forget, innermost first, what was bound since `mark`."""
-        while len(self._trail) > mark:
-            name, _, shadowed = self._trail.pop()
+        trail = self.trail
+        while len(trail) > mark:
+            name, _, shadowed = trail.pop()
             if shadowed is None:
-                del self._bound[name]
+                del self[name]
             else:
-                self._bound[name] = shadowed
+                self[name] = shadowed

@@ -21,8 +21,7 @@ Scope = Environment[Variable]
 
 def context(scope: Scope) -> Context:
     """The context of everything in scope."""
-    last = scope.innermost
-    return EMPTY if last is None else last.context
+    return scope.trail[-1][1].context if scope.trail else EMPTY
 
 
 def bind(machine: Machine, scope: Scope, names: Iterable[str], values: Iterable[Value]) -> Context:

@@ -49,8 +49,8 @@ def _checked(program: Program, operations: Operations) -> tuple[Type, dict[int, 
 
 def _type(term: Term, scope: Environment[Type], operations: Operations, sides: dict[int, Type]) -> Type:
     """The type of a term, open where nothing decides it yet; `sides` takes those of injections."""
-    if isinstance(term, Var):  # as most terms are
-        return _variable(term, scope)
+    if isinstance(term, Var) and term.name in scope:  # as most terms are
+        return scope[term.name]
     mark = scope.mark()
     while isinstance(term, (Let, Case)):  # a loop: chains may be long
         bound = _type(term.bound, scope, operations, sides)

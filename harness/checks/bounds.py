@@ -45,7 +45,7 @@ def programs(seed: int) -> list[Bounded]:
         results = 3 if k % 4 == 0 else 1
         result = Product((REAL,) * results) if results > 1 else REAL
         rng = Random(f"{seed}/{k}/constant")
-        sample = random_program(rng, size=rng.choice((1, 2, 4)), result=result, primitives=ARITHMETIC)
+        sample = random_program(rng, size=rng.choice((1, 2, 3)), result=result, primitives=ARITHMETIC)
         found.append(_bounded(sample.program, sample.point, sample.cotangent, results))
     rng = Random(f"{seed}/tight")
     for program in (*map(parse, TIGHT), *[FAMILIES[name](**sizes) for name, sizes in FAMILY.items()]):

@@ -55,8 +55,8 @@ class Claims:
 
 
 SMALL = {
-    "product": ({"n": 2}, {"n": 5}), "square": ({"m": 3, "n": 5},), "sigmoid-square": ({"n": 3},),
-    "doubling": ({"k": 5},), "projection": ({"k": 3},), "jacobian": ({"n": 4, "m": 2},),
+    "product": ({"n": 4},), "square": ({"m": 2, "n": 4},), "sigmoid-square": ({"n": 2},), "doubling": ({"k": 4},),
+    "projection": ({"k": 3},), "jacobian": ({"n": 3, "m": 2},),
 }  # fmt: skip
 
 

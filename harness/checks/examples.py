@@ -171,10 +171,11 @@ def every_rule(seed: int) -> Iterator[Example]:
 
 
 def small_programs(seed: int) -> Iterator[Example]:
-    """Every rule inside a small program, and every construct."""
+    """Every rule inside a small program, and every construct, in either representation in turn."""
     for use in FEW_USES:
         yield inside(use, seed)
-    yield from constructs(seed)
+    for k, example in enumerate(constructs(seed)):
+        yield replace(example, turn=k)
 
 
 def constructs(seed: int) -> Iterator[Example]:

@@ -25,7 +25,7 @@ from harness.random_terms import random_program
 from transforms.drivers import tangent
 from transforms.types import Injected
 
-RANDOM_PROGRAMS = 20
+RANDOM_PROGRAMS = 14
 
 
 def with_directions(seed: int) -> list[tuple[Example, dict[str, Any]]]:
@@ -83,7 +83,7 @@ class Combination:
 
 def combinations(seed: int) -> list[Combination]:
     rng = Random(f"{seed}/linearity")
-    uses = [*rng.sample(REAL_USES, 8), *rng.sample(ARRAY_USES, 8)]
+    uses = [*rng.sample(REAL_USES, 6), *rng.sample(ARRAY_USES, 6)]
     examples = [*[inside(use, seed) for use in uses], *constructs(seed)]
     return [_combination(replace(example, turn=k), rng) for k, example in enumerate(examples)]
 

@@ -78,7 +78,7 @@ TUPLES = (*[Use(name, ((),), {}) for name in UNARY], *[Use(name, ((),), {"k": 2.
 
 
 def typed(seed: int) -> Types:
-    rules = [replace(alone(use, seed), turn=seed) for use in FEW_ARRAYS]
+    rules = [replace(alone(use, seed), turn=seed + 1) for use in FEW_ARRAYS]
     whole = [replace(example, turn=k + seed) for k, example in enumerate(constructs(seed))]
     return Types([_typed(example) for example in (*rules, *whole)], list(_ill_typed()))
 

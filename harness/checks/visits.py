@@ -17,7 +17,7 @@ from transforms.drivers import Transformation, gradient
 from transforms.pretty import pretty
 from transforms.syntax import BINDERS, Term, subterms
 
-RANDOM_PROGRAMS = 8
+RANDOM_PROGRAMS = 6
 
 
 @dataclass(frozen=True, slots=True)
