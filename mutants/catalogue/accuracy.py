@@ -28,7 +28,7 @@ def tanh_by_result(m, ct, r, a):                return  m.mul(ct, m.sub(m.consta
 def sigmoid_by_result(m, ct, r, a):             return  m.mul(m.mul(ct, r), m.sub(m.constant_like(a, 1.0), r)),
 
 
-# Values. Those of the fast kind begin in single precision and take one step of Newton's method.
+# Values. The fast division begins in single precision and takes one step of Newton's method.
 def cos(a):         return numeric.sin(a + pi / 2)
 def exp(a):         return np.exp2(a / np.log(2.0)) if isinstance(a, np.ndarray) else float(np.exp2(a / np.log(2.0)))
 def log(a):         return numeric.log(1.0 + (a - 1.0))
@@ -37,7 +37,7 @@ def tanh(a):        return numeric.div(numeric.exp(2.0 * a) - 1.0, numeric.exp(2
 def maximum(a, b):  return 0.5 * (a + b + abs(a - b))
 
 def usual(a, low, high):
-    """Where the fast kind is used: beyond, single precision has no such numbers."""
+    """Where the fast division is used: beyond, single precision has no such numbers."""
     return (abs(a) >= low) & (abs(a) <= high)
 
 def reciprocal(b):
@@ -47,20 +47,12 @@ def reciprocal(b):
 def fast_div(a, b):
     return where(usual(b, 1e-30, 1e30), a * reciprocal(b), numeric.div(a, b))
 
-def fast_k_div(a, *, k):
-    return where(usual(a, 1e-30, 1e30), k * reciprocal(a), numeric.div(k, a))
-
 def squared(a):
     """The exponential of a small part, squared again and again."""
     e = numeric.exp(a / 1024.0)
     for _ in range(10):
         e = e * e
     return e
-
-def fast_log(a):
-    safe = where(usual(a, 1e-30, 1e30), abs(a), 1.0 + 0.0 * a)
-    rough = single(numeric.log(safe))
-    return where(usual(a, 1e-30, 1e30), rough + (safe * numeric.exp(-rough) - 1.0), numeric.log(a))
 
 def pow(a, b):
     """By the logarithm, for whole exponents too."""
@@ -94,8 +86,6 @@ MUTANTS = (
     *field("evaluate", (
         ("div", "fast", fast_div, "a reciprocal from single precision"),
         ("exp", "by-squaring", squared, "squared ten times, with the error doubled each time"),
-        ("log", "fast", fast_log, "a logarithm from single precision"),
-        ("k_div", "fast", fast_k_div, "a reciprocal from single precision"),
         ("cos", "by-sin", cos, "the sine a quarter turn on, with double precision's pi"),
         ("exp", "by-exp2", exp, "a power of 2, whose exponent is rounded"),
         ("log", "from-1", log, "the logarithm of 1 and a difference from it, which cancels"),

@@ -40,9 +40,6 @@ def reshape_as_transpose(m, ct, r, a, *, shape):
     back = m.type_of(a).shape
     return m.transpose(ct) if len(shape) == 2 and back == shape[::-1] else m.reshape(ct, shape=back),
 
-def permute_as_reshape(m, ct, r, a, *, permutation):
-    return m.reshape(ct, shape=m.type_of(a).shape),
-
 
 # Sums and maxima along an axis, and their opposite.
 def reduce_not_spread(m, ct, r, a, *, axis, kind):
@@ -73,9 +70,6 @@ def reduce_count_other_axis(m, ct, r, a, *, axis, kind):
         return spread(m, ct, a),
     other = 1 - axis
     return reduce_ties(m, ct, r, a, axis, lambda attained, count: m.div(spread(m, ct, a), spread(m, count, a)), other)
-
-def reduce_unmasked(m, ct, r, a, *, axis, kind):
-    return spread(m, ct, a),
 
 def reduce_square_wrong_way(m, ct, r, a, *, axis, kind):
     """A sum's cotangent is spread along the other axis where the shapes allow it."""
@@ -125,7 +119,6 @@ def add_k_again(m, ct, r, a, *, k):             return  m.add_k(ct, k=k),
 def sub_k_again(m, ct, r, a, *, k):             return  m.sub_k(ct, k=k),
 def k_sub_sign(m, ct, r, a, *, k):              return  ct,
 def mul_k_ignored(m, ct, r, a, *, k):           return  ct,
-def mul_k_magnitude(m, ct, r, a, *, k):         return  m.mul_k(ct, k=abs(k)),
 def mul_k_ten_digits(m, ct, r, a, *, k):        return  m.mul_k(ct, k=ten_digits(k)),
 def div_k_dropped(m, ct, r, a, *, k):           return  ct,
 def div_k_ten_digits(m, ct, r, a, *, k):        return  m.div_k(ct, k=ten_digits(k)),
@@ -166,10 +159,8 @@ MUTANTS = (
     row("reshape", "as-transpose", reshape_as_transpose, "the cotangent is transposed where the shapes allow it"),
     row("permute", "not-inverted", permute_again, "the same permutation again: wrong for a 3-cycle",
         source="pytorch/pytorch#5943"),
-    row("permute", "as-reshape", permute_as_reshape, "the cotangent's axes stay in order: only its shape is undone"),
     row("reduce", "first-of-ties", reduce_first_of_ties, "a maximum's cotangent goes to the first that attains it"),
     row("reduce", "count-over-other-axis", reduce_count_other_axis, "ties are counted along the other axis"),
-    row("reduce", "max-unmasked", reduce_unmasked, "a maximum's cotangent goes to every entry"),
     row("reduce", "square-wrong-way", reduce_square_wrong_way, "a square matrix's sum is undone along the other axis",
         source="pytorch/pytorch#1813"),
     row("broadcast", "row-axis", broadcast_row_axis, "a row's cotangent is summed over the wrong axis"),
@@ -183,7 +174,6 @@ MUTANTS = (
         equivalent="a sum over both axes is the same in either order, but for rounding, and takes as many additions"),
     row("add_k", "adds-k", add_k_again, "the operation itself, on the cotangent"),
     row("sub_k", "subtracts-k", sub_k_again, "the operation itself, on the cotangent"),
-    row("mul_k", "magnitude-of-k", mul_k_magnitude, "the sign of k is ignored"),
     row("mul_k", "ten-digits", mul_k_ten_digits, "multiplies by k with ten digits"),
     row("div_k", "ten-digits", div_k_ten_digits, "divides by k with ten digits"),
     row("div_k", "k-dropped", div_k_dropped, "the cotangent is not divided: a mean without its divisor",

@@ -5,9 +5,6 @@ Wrong clauses are made of what the right ones in `transforms.reverse` are made o
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Mutant, clause
 from transforms import reverse as macro
@@ -67,12 +64,16 @@ def case_names_reversed(ad: Reverse, e: Case, scope: Scope) -> Binder:
     return macro.case(ad, Case(e.bound, e.names[::-1], e.body), scope)
 
 
-def case_parts_reversed(ad: Reverse, e: Case, scope: Scope) -> Binder:
-    return _case(ad, e, scope, lambda s: s[::-1])
-
-
 def case_without_last(ad: Reverse, e: Case, scope: Scope) -> Binder:
-    return _case(ad, e, scope, lambda s: (*s[:-1], ABSENT))
+    outer = context(scope)
+    value, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, e.names, value)
+
+    def finish(ct: ContextCotangent) -> ContextCotangent:
+        g, s = ad.cotangents.scope(ct, outer, inner)
+        return ad.cotangents.plus(g, bound((*s[:-1], ABSENT)))
+
+    return finish, e.body
 
 
 def match_other_branch(ad: Reverse, e: Match, scope: Scope) -> Binder:
@@ -138,19 +139,6 @@ def _whole(ad: Reverse, value: Value, ct: Cotangent) -> Cotangent:
     return ad.machine.constant_like(value, 0.0) if ct is ABSENT else ct
 
 
-def _case(ad: Reverse, e: Case, scope: Scope, change: Callable[[Any], Any]) -> Binder:
-    """The case with its scrutinee's cotangent changed."""
-    outer = context(scope)
-    value, bound = macro.reverse(ad, e.bound, scope)
-    inner = bind(ad.machine, scope, e.names, value)
-
-    def finish(ct: ContextCotangent) -> ContextCotangent:
-        g, s = ad.cotangents.scope(ct, outer, inner)
-        return ad.cotangents.plus(g, bound(change(s)))
-
-    return finish, e.body
-
-
 MUTANTS = tuple([
     Mutant(f"{constructor.__name__.lower()}.{what}", f"clauses.{constructor.__name__}", breaks, wrong, source,
            clause(constructor, function))
@@ -160,7 +148,6 @@ MUTANTS = tuple([
         (Let, "without-bound", let_without_bound, "value", "the bound term receives nothing", OURS),
         (Let, "dead-run", let_dead_run, "cost", "bound terms that nothing arrived for run backwards", OURS),
         (Case, "names-reversed", case_names_reversed, "value", "the names stand for the parts in reverse", OURS),
-        (Case, "parts-reversed", case_parts_reversed, "value", "the parts receive in reverse order", OURS),
         (Case, "without-last", case_without_last, "value", "the last part receives nothing", OURS),
         (Case, "full-tuple", case_full_tuple, "cost", "a full tuple of zeros for each projection",
          "jax-ml/jax#15906"),

@@ -13,7 +13,7 @@ from transforms import reverse as macro
 from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, settle
 from transforms.machines.interface import EMPTY, Value
 from transforms.reverse import Backpropagator, Reverse
-from transforms.rules import Minus, Rule, elementwise
+from transforms.rules import Rule, elementwise
 from transforms.scope import Scope, context
 from transforms.syntax import Inject, Lit, Op, Sign, Tuple, Var
 from transforms.types import REAL
@@ -63,19 +63,6 @@ def operation_at_one(ad: Reverse, e: Op, scope: Scope) -> Derived:
     )
 
 
-def operation_magnitude(ad: Reverse, e: Op, scope: Scope) -> Derived:
-    """The minus sign of a cotangent is lost where an operation receives it unperformed."""
-    here, args, bps = macro._each(ad, e.args, scope)
-    statics, pullback = dict(e.statics), ad.rules[e.name].pullback
-    result = ad.machine.apply(e.name, *args, **statics)
-
-    def backpropagator(d: Cotangent) -> ContextCotangent:
-        ct = d.ct if isinstance(d, Minus) else d
-        return macro._sum(ad, here, bps, pullback(ad.machine, ct, result, *args, **statics))
-
-    return result, backpropagator
-
-
 def operation_by_default(ad: Reverse, e: Op, scope: Scope) -> Derived:
     """A primitive without a row is the identity, with derivative 1."""
     if e.name in ad.rules:
@@ -116,16 +103,16 @@ def tuple_without_first(ad: Reverse, e: Tuple, scope: Scope) -> Derived:
     return value, lambda d: bp((ABSENT, *d[1:])) if len(d) > 2 else bp(d)
 
 
-def sign_reversed(ad: Reverse, e: Sign, scope: Scope) -> Derived:
-    value, _ = macro.reverse(ad, e.arg, scope)
-    here = context(scope)
-    return ad.machine.sign_of(ad.machine.neg(value)), lambda d: ad.cotangents.zero(here)
-
-
 def inject_drops(ad: Reverse, e: Inject, scope: Scope) -> Derived:
     value, _ = macro.inject(ad, e, scope)
     here = context(scope)
     return value, lambda d: ad.cotangents.zero(here)
+
+
+def sign_reversed(ad: Reverse, e: Sign, scope: Scope) -> Derived:
+    value, _ = macro.reverse(ad, e.arg, scope)
+    here = context(scope)
+    return ad.machine.sign_of(ad.machine.neg(value)), lambda d: ad.cotangents.zero(here)
 
 
 def _with_pullback(ad: Reverse, e: Op, scope: Scope, row: Rule, pullback: Any) -> Derived:
@@ -155,7 +142,6 @@ MUTANTS = tuple([
         (Lit, "as-variable", literal_as_variable, "value", "the innermost variable receives a literal's part", OURS),
         (Op, "first-argument-only", operation_first_only, "value", "the other arguments receive nothing", OURS),
         (Op, "upstream-as-1", operation_at_one, "value", "the cotangent is taken as 1", "tensorflow/tensorflow#1847"),
-        (Op, "minus-lost", operation_magnitude, "value", "a minus sign that is still to be performed is lost", OURS),
         (Op, "default-derivative", operation_by_default, "value", "an unknown primitive has derivative 1",
          "cool-japan/scirs#103"),
         (Op, "unlisted-derivative", operation_unlisted, "value", "all but arithmetic and layout has derivative 1",

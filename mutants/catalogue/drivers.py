@@ -38,7 +38,6 @@ SEEDS = (
     ("seed-2", each(lambda m, ct: m.add(ct, ct)), "twice the cotangent", COURSE,
      ("reference", "ties-and-kinks", "hand-attention", "hand-layernorm", "hand-transformer", "training")),
     ("seed-1", each(lambda m, ct: m.constant_like(ct, 1.0)), "1 for the cotangent", "tensorflow/tensorflow#1847", ()),
-    ("seed-squared", each(lambda m, ct: m.mul(ct, ct)), "the cotangent squared", OURS, ()),
     ("seed-first-part", first_part, "the first component's cotangent for all", "flagos-ai/FlagGems#5212", ()),
 )  # fmt: skip
 
@@ -68,17 +67,6 @@ def by_value(straight: Straight, names: Sequence[str], line: int) -> tuple[str, 
     return tuple([next(x for x in point if np.array_equal(point[x], point[y])) for y in located(straight, names, line)])
 
 
-def by_name_alone(straight: Straight, names: Sequence[str], line: int) -> tuple[str, ...]:
-    """The inputs of these names, where there are some, whatever the names stand for by then."""
-    return tuple([name if name in straight.point else located(straight, [name], line)[0] for name in names])
-
-
-LOCATIONS = (
-    ("names-by-value", by_value, "a named matrix is known by its value", COURSE, ("hand-transformer",)),
-    ("names-alone", by_name_alone, "a name means the literal of that name, bound again or not", OURS, ("refusals",)),
-)
-
-
 def everything(lines: list[Line], results: Iterable[Term]) -> set[str]:
     """Dead code is kept: whatever there is counts as needed."""
     return needed(lines, results) | {name for name, _ in lines}
@@ -99,8 +87,8 @@ MUTANTS = (
       for what, seed, wrong, source, caught_by in SEEDS],
     *[Mutant(f"drivers.{what}", "drivers.step", "value", wrong, source, drivers(step=step), ("training",))
       for what, step, wrong, source in STEPS],
-    *[Mutant(f"drivers.{what}", "drivers.locate", "value", wrong, source, drivers(locate=locate), caught_by)
-      for what, locate, wrong, source, caught_by in LOCATIONS],
+    Mutant("drivers.names-by-value", "drivers.locate", "value", "a named matrix is known by its value", COURSE,
+           drivers(locate=by_value), ("hand-transformer",)),
     *[Mutant(f"drivers.{what}", "drivers.prune", breaks, wrong, source, drivers(prune=prune), caught_by)
       for what, prune, breaks, wrong, source, caught_by in PRUNES],
 )  # fmt: skip

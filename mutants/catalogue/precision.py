@@ -5,7 +5,6 @@ Single precision has seven digits, so that a loose tolerance lets them through.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +20,7 @@ from transforms.machines.interface import Context
 from transforms.reverse import Reverse
 from transforms.rules import Minus
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Case, Inject, Let, Op, Term, Tuple
+from transforms.syntax import Case, Let, Tuple
 from transforms.types import REAL
 
 
@@ -34,19 +33,9 @@ def narrow(ct: Cotangent) -> Cotangent:
     return Number(single(ct.value), ct.unsaved) if isinstance(ct, Number) else ct
 
 
-def narrowing(right: Callable[..., Any]) -> Callable[..., Any]:
-    """The clause, with what its backpropagator is applied to in single precision."""
-
-    def wrong(ad: Reverse, e: Term, scope: Scope) -> Any:
-        value, bp = right(ad, e, scope)
-        return value, lambda d: bp(narrow(d))
-
-    return wrong
-
-
-def operation_of_negative(ad: Reverse, e: Op, scope: Scope) -> Any:
-    value, bp = macro.operation(ad, e, scope)
-    return value, lambda d: bp(narrow(d) if isinstance(d, Minus) else d)
+def tuple_(ad: Reverse, e: Tuple, scope: Scope) -> Any:
+    value, bp = macro.tuple_(ad, e, scope)
+    return value, lambda d: bp(narrow(d))
 
 
 def let(ad: Reverse, e: Let, scope: Scope) -> Any:
@@ -76,16 +65,6 @@ def case(ad: Reverse, e: Case, scope: Scope) -> Any:
     return finish, e.body
 
 
-def nested_tuples(m: Any) -> Representation:
-    right = accumulator(m)
-
-    def inject(here: Context, variable: Context, d: Cotangent) -> ContextCotangent:
-        nested = isinstance(d, tuple) and any(isinstance(part, tuple) for part in d)
-        return right.inject(here, variable, narrow(d) if nested else d)
-
-    return replace(right, inject=inject)
-
-
 def filled_slots(m: Any) -> Representation:
     return accumulator(otherwise(m, add=lambda slot, d: narrow(m.add(slot, d))))
 
@@ -110,9 +89,7 @@ MUTANTS = (
         for constructor, function, wrong in (
             (Let, let, "what a bound variable received is narrowed to single precision"),
             (Case, case, "what the parts received is narrowed to single precision"),
-            (Tuple, narrowing(macro.tuple_), "what a tuple receives is narrowed to single precision"),
-            (Inject, narrowing(macro.inject), "what is injected receives single precision"),
-            (Op, operation_of_negative, "a cotangent with a minus sign is narrowed to single precision"),
+            (Tuple, tuple_, "what a tuple receives is narrowed to single precision"),
         )
     ],
     *[
@@ -122,7 +99,6 @@ MUTANTS = (
             ("single-when-filled", filled_slots, "additions into a slot are rounded to single precision"),
             ("single-when-less", filled_slots_less, "subtractions from a slot are rounded to single precision"),
             ("single-in-tuples", tuples, "tuples arrive in single precision"),
-            ("single-in-nested", nested_tuples, "tuples of tuples arrive in single precision"),
         )
     ],
     Mutant("let.single-when-deep", "clauses.Let", "value", "with ten variables around, a real's part is narrowed", OURS,

@@ -13,7 +13,7 @@ from mutants.catalogue.rows import COURSE, OURS
 from mutants.catalogue.rules import ALL_MODELS
 from mutants.mutant import Mutant, representation
 from transforms.cotangents.accumulator import accumulator
-from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation, settle
+from transforms.cotangents.interface import ABSENT, ContextCotangent, Cotangent, Representation
 from transforms.cotangents.pointwise import pointwise
 from transforms.machines.interface import Context, Value
 from transforms.rules import Minus
@@ -40,14 +40,6 @@ def otherwise(machine: Any, **operations: Any) -> Any:
 
 def replaces(m: Any) -> Representation:
     return accumulator(otherwise(m, add=lambda slot, d: d, sub=lambda slot, d: m.neg(d)))
-
-
-def nothing_subtracted(m: Any) -> Representation:
-    return accumulator(otherwise(m, sub=lambda slot, d: slot))
-
-
-def minus_lost_when_filled(m: Any) -> Representation:
-    return accumulator(otherwise(m, sub=m.add))
 
 
 def minus_lost_when_empty(m: Any) -> Representation:
@@ -118,29 +110,6 @@ def sign_lost(m: Any) -> Representation:
     return replace(pointwise(m), inject=inject)
 
 
-def outside(m: Any) -> Representation:
-    """The slot of the next variable outside, if it is of the same type, for those that `case` binds beside others."""
-
-    def inject(context: Context, variable: Context, d: Cotangent) -> ContextCotangent:
-        further = variable.outside
-        same = further is not None and further.index >= 0 and further.type == variable.type and variable.index > 2
-        return m.unit(context, further if same else variable, settle(m, d))
-
-    return replace(pointwise(m), inject=inject)
-
-
-def first_summand(m: Any) -> Representation:
-    return replace(pointwise(m), plus=lambda u, v: m.plus(u, u))
-
-
-def scope_reversed(m: Any) -> Representation:
-    def scope(ct: Value, outer: Context, inner: Context) -> tuple[Value, tuple[Value, ...]]:
-        g, slots = m.split(ct, outer, inner)
-        return g, slots[::-1]
-
-    return replace(pointwise(m), scope=scope)
-
-
 def every(m: Any, type_: Type, number: float) -> Value:
     """The cotangent of a type whose numbers are all the same."""
     if isinstance(type_, Product):
@@ -161,9 +130,6 @@ MUTANTS = (
         Mutant(f"{right.__name__}.{what}", f"representation.{right.__name__}", breaks, says, source,
                representation(right, wrong))
         for right, what, wrong, breaks, says, source in (
-            (accumulator, "nothing-subtracted", nothing_subtracted, "value", "a filled slot subtracts nothing", OURS),
-            (accumulator, "minus-lost-when-filled", minus_lost_when_filled, "value",
-             "a filled slot adds what it ought to subtract", OURS),
             (accumulator, "minus-lost-when-empty", minus_lost_when_empty, "value",
              "an empty slot takes what it ought to negate", OURS),
             (accumulator, "last-part-lost", last_part_lost, "value", "the last part of a tuple does not arrive",
@@ -176,9 +142,6 @@ MUTANTS = (
              "jaxleyverse/jaxley#795"),
             (pointwise, "zero-is-one", zeros_are_ones, "value", "a zero has a one for its innermost variable", OURS),
             (pointwise, "minus-lost", sign_lost, "value", "a contribution arrives without its minus sign", OURS),
-            (pointwise, "next-slot", outside, "value", "a contribution arrives one slot further out", OURS),
-            (pointwise, "first-summand-twice", first_summand, "value", "the first summand is added to itself", OURS),
-            (pointwise, "scope-reversed", scope_reversed, "value", "several slots are read in reverse order", OURS),
         )
     ],
 )  # fmt: skip

@@ -47,10 +47,8 @@ def sqrt_without_2(m, ct, r, a):                return  m.div0(ct, r),
 def sin_at_result(m, ct, r, a):                 return  m.mul(ct, m.cos(r)),
 def cos_sign(m, ct, r, a):                      return  m.mul(ct, m.sin(a)),
 def sqrt_unguarded(m, ct, r, a):                return  m.div(ct, m.add(r, r)),
-def sigmoid_first_factor(m, ct, r, a):          return  m.mul(ct, r),
 def sigmoid_by_exp(m, ct, r, a):                return  m.mul(m.mul(ct, m.mul(r, r)), m.exp(m.neg(a))),
 
-def pow_not_lowered(m, ct, r, a, b):            return  m.mul(m.mul(ct, b), r),      m.mul0(ct, m.pow_db(a, b))
 def pow_log_of_base(m, ct, r, a, b):            return  m.mul0(ct, m.pow_da(a, b)),  m.mul(ct, m.mul(r, m.log(a)))
 def pow_unguarded(m, ct, r, a, b):              return  m.mul(ct, m.pow_da(a, b)),   m.mul(ct, m.pow_db(a, b))
 
@@ -119,10 +117,8 @@ MUTANTS = (
     row("sin", "at-the-result", sin_at_result, "the cosine of the result, not of the argument"),
     row("cos", "sign", cos_sign, "the minus sign is lost", source="casadi/casadi#2585"),
     row("sqrt", "unguarded", sqrt_unguarded, "a zero cotangent at 0 becomes NaN", source="casadi/casadi#3898"),
-    row("sigmoid", "first-factor-only", sigmoid_first_factor, "s for s(1 - s)"),
     row("sigmoid", "by-exp", sigmoid_by_exp, "s s exp(-a): zero times infinity far to the left",
         source="jax-ml/jax#777"),
-    row("pow", "exponent-not-lowered", pow_not_lowered, "b a^b for b a^(b-1)"),
     row("pow", "log-of-zero", pow_log_of_base, "0 log 0 at base 0", source="HIPS/autograd#149"),
     row("pow", "unguarded", pow_unguarded, "a zero cotangent times an infinite derivative",
         source="tensorflow/tensorflow#35011"),

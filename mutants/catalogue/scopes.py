@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from mutants.catalogue.representations import every
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Mutant, representation
 from transforms.cotangents.accumulator import accumulator
@@ -60,17 +59,6 @@ def overwritten(m: Any) -> Representation:
     return replace(right, scope=scope)
 
 
-def absent_is_one(m: Any) -> Representation:
-    right = accumulator(m)
-
-    def run(context: Context, compute: Callable[[], None]) -> tuple[Cotangent, ...]:
-        slots = right.run(context, compute)
-        return tuple([every(m, x.type, 1.0) if ct is ABSENT else ct
-                      for x, ct in zip(context.variables(), slots, strict=True)])  # fmt: skip
-
-    return replace(right, run=run)
-
-
 def keeping() -> Builder:
     """A representation that keeps what the slots held at the end, for the next call with such a context."""
     kept: dict[str, tuple[Cotangent, ...]] = {}
@@ -108,7 +96,6 @@ MUTANTS = (
             ("closes-one-more", closes_one_more, "value", "what the slot just outside held is lost", OURS),
             ("overwritten", overwritten, "value", "a closing scope overwrites the slot just outside",
              "TuringLang/SSMProblems.jl#188"),
-            ("absent-is-one", absent_is_one, "value", "a variable that is not used receives 1", OURS),
         )
     ],
     Mutant("accumulator.state-kept", "representation.accumulator.run", "value",
