@@ -46,17 +46,13 @@ OTHERS = {
 
 
 def write(records: Sequence[Record], folder: Path) -> list[Path]:
-    """Write `kill-matrix.svg` and `.png`; returns their paths, none where there is no matrix."""
+    """Write `kill-matrix.svg`; returns its path, none where there is no matrix."""
     if not of_kind(records, "cell"):
         return []
     with style.context("default"), rc_context(SETTINGS):
-        figure = _figure(records)
-        paths = []
-        for form, metadata in {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}.items():
-            data = io.BytesIO()
-            figure.savefig(data, format=form, metadata=metadata)
-            paths.append(files.write(Path(folder) / f"kill-matrix.{form}", data.getvalue()))
-        return paths
+        data = io.BytesIO()
+        _figure(records).savefig(data, format="svg", metadata={"Date": None, "Creator": None})
+    return [files.write(Path(folder) / "kill-matrix.svg", data.getvalue())]
 
 
 def _figure(records: Sequence[Record]) -> Figure:

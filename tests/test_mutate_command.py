@@ -22,7 +22,7 @@ from tests.mutants import fakes
 from tests.outputs import full_disk, read_only
 
 FILES = {
-    "mutants.jsonl", "timings.jsonl", "mutants.md", "kill-matrix.csv", "kill-matrix.svg", "kill-matrix.png",
+    "mutants.jsonl", "timings.jsonl", "mutants.md", "kill-matrix.csv", "kill-matrix.svg",
     "junit.xml", "mutation-report.json",
 }  # fmt: skip
 

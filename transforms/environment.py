@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Environment(dict[str, V]):
-    """What each name in scope stands for (a type, a value, ...). It is changed by `bind` and `leave` alone.
+    """What each name in scope stands for (a type, a value, ...): where names may be bound again, by `bind` and `leave`.
 
     `trail` holds what was bound and is still in scope, the innermost last: the name, what it stands for, and what it
     shadows.

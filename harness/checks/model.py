@@ -20,7 +20,7 @@ from transforms.chad.syntax import Program
 from transforms.chad.theorem import judge
 from transforms.chad.types import REAL
 
-RANDOM_PROGRAMS, SIZE, LARGEST, WIDEST = 12, 12, 60, 64
+RANDOM_PROGRAMS, SIZE, LARGEST, WIDEST = 8, 12, 60, 64
 """How many random programs, of how many constructs, and of the figures that are asked for the largest source cost and
 the most variables."""
 

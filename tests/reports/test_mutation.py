@@ -14,7 +14,6 @@ def test_every_file_is_there(tmp_path):
         "mutants.md",
         "kill-matrix.csv",
         "kill-matrix.svg",
-        "kill-matrix.png",
         "junit.xml",
         "mutation-report.json",
     }

@@ -36,12 +36,13 @@ def unchain(term: Term) -> tuple[list[Line], Term]:
 
 
 def substituted(term: Term, terms: Mapping[str, Term]) -> Term:
-    """An operation, tuple or atom with other atoms in the place of some variables."""
+    """An operation on atoms, a tuple or an atom, with other atoms in the place of some variables."""
     match term:
         case Var(name=name):
             return terms.get(name, term)
         case Op(name=name, args=args, statics=statics, at=at):
-            return Op(name, tuple([substituted(arg, terms) for arg in args]), statics, at=at)
+            atoms = [terms.get(arg.name, arg) if isinstance(arg, Var) else arg for arg in args]
+            return Op(name, tuple(atoms), statics, at=at)
         case Tuple(parts=parts):
             return Tuple(tuple([substituted(part, terms) for part in parts]))
         case _:

@@ -24,16 +24,17 @@ def run(straight: Straight, judged: Transformation = MATRICES) -> list[np.ndarra
     while isinstance(term, Let):
         lets.append(term)
         term = term.body
-    last_use = {name: k for k, read in enumerate([*[let.bound for let in lets], term]) for name in _names(read)}
-    values = {name: machine.given(value) for name, value in straight.point.items()}
+    reads = [_names(let.bound) for let in lets]
+    last_use = {name: k for k, names in enumerate([*reads, _names(term)]) for name in names}
+    values = Environment()  # names are distinct: nothing is shadowed, and what was used last can be dropped
+    values.update({name: machine.given(value) for name, value in straight.point.items()})
     with walking(), np.errstate(all="ignore"):
-        for k, let in enumerate(lets):
-            names = _names(let.bound)
-            values[let.name] = evaluate(machine, let.bound, Environment((name, values[name]) for name in names))
+        for k, (let, names) in enumerate(zip(lets, reads, strict=True)):
+            values[let.name] = evaluate(machine, let.bound, values)
             for name in (*names, let.name):
                 if last_use.get(name, -1) <= k:
                     values.pop(name, None)
-        printed = evaluate(machine, term, Environment(values.items()))
+        printed = evaluate(machine, term, values)
         return [machine.read(value, machine.type_of(value)) for value in printed]
 
 
