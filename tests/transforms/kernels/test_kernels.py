@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from harness import callgrind, native
+from harness.compiled import plain
 from harness.compiled import straight as compiled
 from harness.errors import ToolMissing
-from tests.transforms.simplify.programs import identical, plain, random_programs, results, straight
+from tests.transforms.simplify.programs import identical, random_programs, results, straight
 from tests.transforms.simplify.test_levels import cache, compiles  # noqa: F401
 from transforms.kernels.plan import FUSION, LIMITS, Fusion, Limits
 from transforms.kernels.program import emit

@@ -10,15 +10,11 @@ import numpy as np
 from harness.compiled import Emitted
 from harness.random_matrices import random_matrices
 from transforms.array_rules import TABLE
-from transforms.environment import Environment
-from transforms.evaluate import evaluate
 from transforms.machines.emit_c import EmitC, Number
 from transforms.mountain_goat.gradients import gradient
 from transforms.mountain_goat.inline import inline
-from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.lower import lower
 from transforms.mountain_goat.straight import Straight
-from transforms.walks import walking
 
 Emit = Callable[[EmitC, Straight], tuple[Number, ...]]
 
@@ -35,16 +31,6 @@ def random_programs(first: int, count: int) -> Iterator[Straight]:
         line = straight(sample.source)
         yield line
         yield gradient(line, sample.wrt, sample.loss).straight if sample.wrt else line
-
-
-def plain(machine: EmitC, line: Straight) -> tuple[Number, ...]:
-    """Emits a program as it is, one nest for each operation."""
-    with walking():
-        scope = Environment([(name, machine.given(line.point[name], name)) for name, _ in line.program.context])
-        lines, printed = unchain(line.program.term)
-        for name, bound in lines:
-            scope.bind(name, evaluate(machine, bound, scope))
-        return evaluate(machine, printed, scope)
 
 
 def results(programs: list[Straight], emit: Emit, level: str = "O0") -> list[list[np.ndarray]]:

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from harness import native
+from harness.compiled import plain
 from harness.compiled import straight as compiled
 from harness.magnitudes import close, magnitudes
 from harness.workload_suite import WORKLOADS
 from harness.workloads import attention
-from tests.transforms.simplify.programs import identical, plain, random_programs, results, straight
+from tests.transforms.simplify.programs import identical, random_programs, results, straight
 from transforms.array_rules import TABLE
 from transforms.errors import AdjudgeError
 from transforms.kernels.plan import LIMITS
