@@ -1,7 +1,7 @@
 # `make` alone prints help: the text after `##` is what it says of a target.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: bench mutate mutmut report test test-all lint published viewer clean help tools
+.PHONY: bench mutate mutmut report test test-all lint published alarms viewer clean help tools
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -36,6 +36,10 @@ published: $(READY) tools ## Make again what README and docs/ show: plot, tables
 	$(BIN)/adjudge mutate --out reports/out > /dev/null
 	$(BIN)/python -m mutants.describe reports/out/described.jsonl
 	$(BIN)/python -m reports.published reports/out
+
+alarms: $(READY) ## Run the battery over a thousand seeds, for half an hour, and keep what it found
+	$(BIN)/adjudge check --seeds 1000 --json > reports/out/alarms.jsonl
+	$(BIN)/python -m reports.alarms reports/out/alarms.jsonl
 
 viewer: ## Fetch the viewer of mutation reports, which a test opens in Chromium, from the npm registry (needs npm)
 	npm install --prefix build/viewer --ignore-scripts --no-audit --no-fund --silent mutation-testing-elements@3.9.0

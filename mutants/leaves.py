@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -76,7 +77,7 @@ def _differing(name: str, before: Transformation, after: Transformation) -> Iter
 
 def _rows(before: Mapping[str, Rule], after: Mapping[str, Rule]) -> Iterator[Leaf]:
     for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name) if name in before else None, after.get(name) if name in after else None
+        old, new = before.get(name, composed_rules.COMPOSED.get(name)), after.get(name)
         if old is None or new is None:
             yield Leaf(f"rules.{name}", old, new)
         elif old is not new:
@@ -130,7 +131,8 @@ def source(value: Any) -> str:
     try:
         return textwrap.dedent("".join(inspect.getsourcelines(_written(value))[0])).rstrip()
     except (OSError, TypeError):
-        return value if isinstance(value, str) else repr(value)
+        # The same text in every run: addresses differ between processes.
+        return value if isinstance(value, str) else re.sub(r"0x[0-9a-f]{6,}", "0x...", repr(value))
 
 
 def place(leaf: Leaf) -> Place:

@@ -27,6 +27,7 @@ PROGRAMS = (
     LETS + "print col_sum(row_sum(exp(x @ w)))\n",
     LETS + "print col_sum(row_sum(relu(x @ w) * 2.0))\n",
     EQUAL + "print col_sum(row_sum(exp(x) * w))\n",
+    LETS + "print col_sum(row_sum(exp(w * row_sum(x * x))))\n",
     LETS + "let dead = exp(x) @ w\nlet y = x * x\nprint col_sum(row_sum(y * y * w))\n",
 )
 DIRECTIONS = [np.array([[1.0, -2.0], [0.5, 1.0]]), np.array([[-0.5, 1.0], [2.0, 0.25]])]

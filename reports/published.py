@@ -16,6 +16,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from reports import files, headlines, plots, reference, schema
+from reports.alarms import PUBLISHED as ALARMS
 from reports.sweeps import Record, of_kind, title
 
 ROOT = Path(__file__).parents[1]
@@ -104,7 +105,8 @@ def publish(source: Path) -> None:
     described = schema.read(source / "described.jsonl", reference.KINDS)
     _write(README, filled(README.read_text(encoding="utf-8"), figures(records, mutation)))
     _write(TUTORIAL, filled(TUTORIAL.read_text(encoding="utf-8"), growth(records) | code(records)))
-    for name, text in reference.pages(described, mutation).items():
+    tried = [json.loads(line) for line in ALARMS.read_text(encoding="utf-8").splitlines()]
+    for name, text in reference.pages(described, mutation, tried).items():
         _write(ROOT / "docs" / name, text)
     _write(BASELINE, _lines([{**records[0], "commit": None}, *records[1:]]))
     _write(MUTANTS, _lines(mutation))

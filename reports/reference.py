@@ -92,6 +92,13 @@ that gradients are *right*, that they *cost* what is claimed, or that they are *
 
 NATIVE_CHECKS = "Of compiled code, for `adjudge mutate -k native`, which needs a compiler."
 
+ALARMS = """\
+What each check found on the transformation as it should be, over many seeds (`make alarms`). *Nearest* is the largest
+error that passed, as a share of the tolerance; where that is 0, every error was.
+"""
+
+ALARMS_COLUMNS = ("check", "seeds", "false alarms", "nearest")
+
 STATUSES = """\
 What every command ends with, for scripts. Where several apply, the order of precedence is 70, 4, 2, 5, 3, 1.
 """
@@ -115,11 +122,11 @@ TARGETS: Mapping[str, str] = {
 """A heading for the first word of a target; others are their own."""
 
 
-def pages(described: Sequence[Record], mutation: Sequence[Record]) -> dict[str, str]:
-    """The text of each page by its name in docs/."""
+def pages(described: Sequence[Record], mutation: Sequence[Record], alarms: Sequence[Record]) -> dict[str, str]:
+    """The text of each page by its name in docs/; `alarms` are what `reports.alarms` keeps."""
     return {
         "primitives.md": primitives(described),
-        "checks.md": checks(described),
+        "checks.md": checks(described, alarms),
         "mutants.md": mutants(described, mutation),
     }
 
@@ -171,9 +178,9 @@ def _receives(received: Mapping[str, str | None], name: str) -> str:
     return "*nothing*" if text is None else _code(text)
 
 
-def checks(described: Sequence[Record]) -> str:
-    """Every check with its claim, its tolerance and the reason for it; and the exit statuses."""
-    found = of_kind(described, "check")
+def checks(described: Sequence[Record], alarms: Sequence[Record]) -> str:
+    """Every check with its claim, its tolerance and the reason for it, and the seeds tried; and the exit statuses."""
+    found, tried = of_kind(described, "check"), {record["check"]: record for record in alarms}
     groups = dict.fromkeys(check["group"] for check in found)
     parts = [CHECKS]
     for group in groups:
@@ -184,8 +191,18 @@ def checks(described: Sequence[Record]) -> str:
         ]
         parts += [] if group == "matrix" else ["## Native code", NATIVE_CHECKS]
         parts.append(_table(("check", "claim", "what holds where it passes", "tolerance", "why that", "needs"), rows))
+    parts += [
+        "## False alarms",
+        ALARMS,
+        _table(ALARMS_COLUMNS, [_alarms(tried[c["check"]]) for c in found if c["check"] in tried]),
+    ]
     statuses = [(str(row["status"]), row["meaning"]) for row in of_kind(described, "status")]
     return _page([*parts, "## Exit statuses", STATUSES, _table(("status", "meaning"), statuses)])
+
+
+def _alarms(record: Record) -> tuple[str, ...]:
+    nearest = "" if record["nearest"] is None else f"{record['nearest']:.2g}"
+    return _code(record["check"]), f"{record['seeds']:,}", str(record["alarms"]), nearest
 
 
 def mutants(described: Sequence[Record], mutation: Sequence[Record]) -> str:

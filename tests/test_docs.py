@@ -52,5 +52,7 @@ def test_the_tutorials_instructions_are_those_of_the_published_run():
 
 
 def test_the_reference_is_what_the_tables_hold():
-    for name, text in reference.pages(describe.records(), published_records(published.MUTANTS)).items():
+    for name, text in reference.pages(
+        describe.records(), published_records(published.MUTANTS), published_records(published.ALARMS)
+    ).items():
         assert documents.text(f"docs/{name}") == text, "run make published"

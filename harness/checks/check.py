@@ -114,7 +114,7 @@ def judge(check: Check, subject: Subject, prepared: Any) -> Result:
         measured = check.measure(subject, prepared)
     except AdjudgeError as error:
         return Result(Outcome.REFUSAL, None, f"{type(error).__name__}: {error}")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return Result(Outcome.CRASH, None, f"{type(error).__name__}: {error}")
     passed = measured.error <= check.tolerance  # not so where the error is NaN
     return Result(Outcome.PASS if passed else Outcome.VALUE, measured.error, measured.where)

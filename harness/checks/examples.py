@@ -170,6 +170,18 @@ def every_rule(seed: int) -> Iterator[Example]:
         yield inside(use, seed)
 
 
+def tied(seed: int) -> Iterator[Example]:
+    """Maxima along either axis that two entries attain."""
+    for axis in (0, 1):
+        rng = Random(f"{seed}/tied/{axis}")
+        top = rng.uniform(1.0, 3.0)
+        entries = [top, top, rng.uniform(-3.0, 0.9)]
+        rng.shuffle(entries)
+        point = {"x0": np.array(entries).reshape((3, 1) if axis == 0 else (1, 3))}
+        term = Op("reduce", (Var("x0"),), (("axis", axis), ("kind", "max")))
+        yield _example(f"a maximum along axis {axis} that two attain", Program(_context(point), term), point, rng)
+
+
 def small_programs(seed: int) -> Iterator[Example]:
     """Every rule inside a small program, and every construct, in either representation in turn."""
     for use in FEW_USES:

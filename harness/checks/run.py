@@ -1,58 +1,83 @@
 """The battery on one subject, over seeds: what `adjudge check` reports.
 
-On the transformation as it should be, whatever fails is a false alarm.
+On the transformation as it should be, whatever fails is a false alarm. A subject may be anybody's, and hang, or end its
+process: that is an outcome of the check that was asking, and the others are run all the same.
 """
 
 from __future__ import annotations
 
-import signal
+import gc
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from multiprocessing import get_context
+from functools import partial
+from typing import Any
 
-from harness.checks.check import Check, judge
+from harness import forked
+from harness.checks.check import Check, Outcome, Result, judge
 from harness.checks.subject import Subject
+from harness.executor import executor
 from harness.records import Record
 
 DOES_NOT_APPLY = "does-not-apply"
 """The outcome of a check that asks for what a subject does not have."""
 
-# What a process of the pool works with, set once as it begins.
-_CHECKS: tuple[Check, ...] = ()
-_SUBJECT = Subject("")
+TIMEOUT = 60.0
+"""Seconds that a check may take, its preparation included. The slowest takes less than one on the transformation as it
+should be; the rest is for subjects that compile every program that they are given."""
 
 
 def run(
     checks: Sequence[Check], subject: Subject, seeds: Sequence[int], jobs: int, on_done: Callable[[str], object]
 ) -> Iterator[list[Record]]:
-    """For each seed in turn, a record of each check, in their order. Seeds are shared out among processes.
+    """For each seed in turn, a record of each check, in their order. Seeds run side by side, `jobs` at a time.
 
-    `on_done` hears each seed when its records are there.
+    Each has a forked process of its own, so that a subject need not be picklable, and what it keeps for one seed is
+    nothing to another. `on_done` hears each seed when its records are there.
     """
-    # Forked, for a user's function cannot be sent to another process in any other way.
-    context = get_context("fork")
-    with context.Pool(min(jobs, len(seeds)), initializer=_begin, initargs=(tuple(checks), subject)) as pool:
-        for found in pool.imap(_seed, seeds):
-            on_done(f"seed {found[0]['seed']}")
+    deepest = sys.getrecursionlimit()
+    with executor(min(jobs, len(seeds))) as pool:
+        for seed, future in [(seed, pool.submit(_seed, checks, subject, seed, deepest)) for seed in seeds]:
+            found = future.result()
+            on_done(f"seed {seed}")
             yield found
 
 
-def _begin(checks: tuple[Check, ...], subject: Subject) -> None:
-    global _CHECKS, _SUBJECT
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _CHECKS, _SUBJECT = checks, subject
+def _seed(checks: Sequence[Check], subject: Subject, seed: int, deepest: int) -> list[Record]:
+    batch = [(check, partial(forked.caught, partial(_cell, check, subject, seed, deepest))) for check in checks]
+    return [_ended(done, seed) for done in forked.run(batch, TIMEOUT)]
 
 
-def _seed(seed: int) -> list[Record]:
-    return [one(check, _SUBJECT, seed) for check in _CHECKS]
+def _cell(check: Check, subject: Subject, seed: int, deepest: int) -> Record:
+    """What a check finds, in a process where a subject has what it had, or asked for, when it was loaded."""
+    sys.setrecursionlimit(deepest)
+    gc.enable()  # nobody knows how much a subject keeps in cycles
+    return one(check, subject, seed)
+
+
+def _ended(done: forked.Done[Check], seed: int) -> Record:
+    """The record of a check that has ended, or was ended. Raises what its preparation raised."""
+    if done.lost is None:
+        return forked.given(done.value)
+    if done.timed_out:
+        return _judged(done.key, seed, Result(Outcome.TIMEOUT, None, f"nothing within {TIMEOUT:g} seconds"))
+    return _judged(done.key, seed, Result(Outcome.CRASH, None, f"its process {done.lost}"))
 
 
 def one(check: Check, subject: Subject, seed: int) -> Record:
     """What a check finds on a subject, with inputs drawn from a seed; a check that does not apply is not run."""
-    asked = {"kind": "check", "seed": seed, "check": check.id, "question": str(check.question)}
-    if check.applies(subject):
-        result = judge(check, subject, check.prepare(seed))
-        outcome, error, margin, where = str(result.outcome), result.error, result.margin(check), result.where
-    else:
-        outcome, error, margin, where = DOES_NOT_APPLY, None, None, f"needs {check.needs}"
-    found = {"outcome": outcome, "error": error, "tolerance": check.tolerance, "margin": margin, "where": where}
-    return {**asked, **found}
+    if not check.applies(subject):
+        return _record(check, seed, DOES_NOT_APPLY, None, None, f"needs {check.needs}")
+    return _judged(check, seed, judge(check, subject, check.prepare(seed)))
+
+
+def _judged(check: Check, seed: int, result: Result) -> Record:
+    return _record(check, seed, str(result.outcome), result.error, result.margin(check), result.where)
+
+
+def _record(
+    check: Check, seed: int, outcome: str, error: float | None, margin: float | None, where: str
+) -> Record:
+    return {
+        "kind": "check", "seed": seed, "check": check.id, "question": str(check.question),
+        "outcome": outcome, "error": error, "tolerance": check.tolerance, "margin": margin, "where": where,
+    }  # fmt: skip

@@ -70,7 +70,7 @@ CONVENTIONS: tuple[tuple[str, dict[str, float], list[list[float]]], ...] = (
 
 MATRICES: tuple[tuple[str, str], ...] = (
     ("products", "row_sum(reshape(contract(w, (0), x, (1)) * d_x, 1, 4) * exp(reshape(transpose(g_x), 1, 4)))"),
-    ("quotients", "col_sum(row_sum(log(col_sum(exp(w))) / sqrt(x * x + 0.5)))"),
+    ("quotients", "col_sum(row_sum(log(col_sum(exp(w * row_sum(x * x)))) / sqrt(x * x + 0.5)))"),
     ("masks and stretches", "col_sum(row_max(relu(x @ w) * ge(x, [[0.1]])) * row_mean(col_sum(x) * w - 2.0 / w))"),
 )  # fmt: skip
 """Losses of two 2x2 matrices x and w; in the first one, other names are those that gradients are given."""
