@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.records import Record
@@ -54,14 +55,25 @@ def _key(record: Record) -> tuple[Any, ...]:
 
 
 def _culprits(record: Record, earlier: Record) -> list[str]:
-    """What a count has grown by: kinds of operations, or lines of the program among those that cost most."""
+    """What a count has grown by: kinds of operations, or lines of the program, whatever their numbers are now."""
     grown = []
-    for parts in ("by_kind", "by_line"):
-        before = earlier.get(parts, {})
-        for part, n in record.get(parts, {}).items():
-            if n > before.get(part, 0):
-                grown.append((n - before.get(part, 0), f"{part}, {before.get(part, 'not among those before')} -> {n}"))
+    for parts, name in (("by_kind", str), ("by_line", _statement)):
+        before, now = _added(earlier.get(parts, {}), name), _added(record.get(parts, {}), name)
+        grown += [(n - before[part], f"{part}, {before[part]} -> {n}") for part, n in now.items() if n > before[part]]
     return [text for _, text in sorted(grown, key=lambda one: -one[0])[:CULPRITS]]
+
+
+def _added(parts: Mapping[str, int], name: Callable[[str], str]) -> Counter[str]:
+    """The sums of parts that have one name."""
+    sums: Counter[str] = Counter()
+    for part, n in parts.items():
+        sums[name(part)] += n
+    return sums
+
+
+def _statement(line: str) -> str:
+    """A line without its number: lines move when others are added before them."""
+    return line.partition(": ")[2]
 
 
 def _worse(record: Record, what: str, limit: float, value: float) -> Record:

@@ -42,8 +42,8 @@ def profiles(line: Straight, levels: tuple[str, ...], simplified: Level | None) 
     return {level: callgrind.count(native.build(source, level, lines=True)) for level in levels}
 
 
-def costliest(line: Straight, counted: Mapping[str, Profile]) -> list[Line]:
-    """The lines of the source that cost most at the first of the levels, in falling order."""
+def costliest(line: Straight, counted: Mapping[str, Profile], most: int | None = SHOWN) -> list[Line]:
+    """The lines of the source that cost most at the first of the levels, in falling order; all of them for None."""
     source = line.program.source.split("\n")
     by_level = {level: callgrind.of_file(profile, line.file) for level, profile in counted.items()}
     first = next(iter(by_level.values()), {})
@@ -55,7 +55,7 @@ def costliest(line: Straight, counted: Mapping[str, Profile]) -> list[Line]:
             _brief(source[number - 1].partition(comment)[0].strip()),
             {level: found.get(number, 0) for level, found in by_level.items()},
         )
-        for number in numbers[:SHOWN]
+        for number in numbers[:most]
     ]
 
 

@@ -16,6 +16,7 @@ from harness.errors import ToolMissing
 from harness.fit import TOLERANCE, growth
 from harness.records import Record, bounded, skipped
 from transforms.drivers import TRANSFORMATIONS, gradient, value
+from transforms.machines.counting import Counts
 from transforms.syntax import Program
 from transforms.typecheck import typecheck
 from transforms.types import full
@@ -47,13 +48,14 @@ def growing(
     emitted = {(n, subject): _emitted(subject, program) for n, program in programs.items() for subject in expected}
     sources = [program.source() for program in emitted.values()]
     interpreted = {(n, subject): _interpreted(subject, programs[n]) for n, subject in emitted}
-    counts = {key: operations for key, (_, operations) in interpreted.items()}
-    records = _series(suite, case, OPERATIONS, counts, against, expected, fixed)
+    counts = {key: found.operations for key, (_, found) in interpreted.items()}
+    kinds = {key: found.by_kind for key, (_, found) in interpreted.items()}
+    records = _series(suite, case, OPERATIONS, counts, kinds, against, expected, fixed)
     for level in native.LEVELS:
         name, labels = f"{case}-{level}", {"level": level, "toolchain": series}
         profiles = callgrind.count_many(sources, level)
         counts = {key: profile.instructions for key, profile in zip(emitted, profiles, strict=True)}
-        records += _series(suite, name, INSTRUCTIONS, counts, against, expected, fixed, labels)
+        records += _series(suite, name, INSTRUCTIONS, counts, kinds, against, expected, fixed, labels)
         wrong = [key for key, program in emitted.items() if not _agree(program.run(level), interpreted[key][0])]
         claim = f"compiled programs whose results are not the interpreted ones to {CLOSE:g}"
         records.append(bounded(suite, name, {**fixed, against: max(sizes)}, claim, 0, len(wrong)))
@@ -74,14 +76,14 @@ def _emitted(subject: str, program: Program) -> compiled.Emitted:
     return compiled.gradient(TRANSFORMATIONS[subject], program, point, full(typecheck(program), 1.0))
 
 
-def _interpreted(subject: str, program: Program) -> tuple[Any, int]:
-    """What a compiled program should result in, and the operations it performs."""
+def _interpreted(subject: str, program: Program) -> tuple[Any, Counts]:
+    """What a compiled program should result in, and what it performs."""
     point = families.at_ones(program)
     if subject == "source":
         result, counts = value(program, point)
-        return result, counts.operations
+        return result, counts
     found = gradient(TRANSFORMATIONS[subject], program, point, full(typecheck(program), 1.0))
-    return (found.primal, tuple(found.cotangent.values())), found.counts.operations
+    return (found.primal, tuple(found.cotangent.values())), found.counts
 
 
 def _series(
@@ -89,19 +91,23 @@ def _series(
     case: str,
     metric: str,
     values: Mapping[tuple[int, str], int],
+    kinds: Mapping[tuple[int, str], Mapping[str, int]],
     against: str,
     expected: Mapping[str, int],
     fixed: Mapping[str, int],
     labels: Mapping[str, str] | None = None,
 ) -> list[Record]:
-    """One measure at all sizes, and its growth; of operations nothing is claimed here, other suites do that."""
+    """One measure at all sizes, and its growth; of operations nothing is claimed here, other suites do that.
+
+    `kinds` are the operations by kind, of instructions too: they say what more there is to execute.
+    """
     sizes = list(dict.fromkeys(n for n, _ in values))
     key = {"suite": suite, "case": case, **(labels or {})}
     records: list[Record] = [
         {
             "kind": "measurement", **key, "sizes": {**fixed, against: n}, "subject": subject, "metric": metric,
             "value": count, "unit": metric, "source_value": values[n, "source"],
-            "ratio": count / values[n, "source"],
+            "ratio": count / values[n, "source"], "by_kind": kinds[n, subject],
         }
         for (n, subject), count in values.items()
     ]  # fmt: skip

@@ -8,6 +8,7 @@ with the local exponents of growth, and says whether the bounds on the ratios ho
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness import callgrind, compiled, native
@@ -20,10 +21,11 @@ from transforms.array_rules import TABLE
 from transforms.kernels.plan import LIMITS, Limits
 from transforms.kernels.program import emit
 from transforms.machines.emit_c import EmitC
+from transforms.mountain_goat.lines import unchain
 from transforms.mountain_goat.straight import Straight
 from transforms.mountain_goat.write import write
 from transforms.simplify.gradients import reassociated_gradient
-from transforms.simplify.levels import LEVELS, simplified
+from transforms.simplify.levels import LEVELS, simplified, simplify
 from transforms.simplify.rewrite import Level
 
 OF_HAND: Mapping[Level, float] = {"reassociate": 1.02}
@@ -83,7 +85,8 @@ def growing(
     """Counts of one of `WORKLOADS` as one of its sizes grows and the others are `fixed`."""
     try:
         series = callgrind.series()
-        counted = {size: _counted(workload, {**fixed, against: size}) for size in sizes}
+        lets: dict[int, dict[tuple[Level | None, str], Mapping[str, int]]] = {size: {} for size in sizes}
+        counted = {size: _counted(workload, {**fixed, against: size}, lets[size]) for size in sizes}
     except ToolMissing as missing:
         return [skipped(suite, case, missing)]
     records: list[Record] = []
@@ -96,6 +99,7 @@ def growing(
                     "kind": "measurement", **key, "sizes": {**fixed, against: size}, "subject": subject,
                     "metric": "instructions", "value": value, "unit": "instructions", "source_value": values["source"],
                     "ratio": value / values["source"], "level": optimised, "toolchain": series,
+                    "by_kind": lets[size][level, subject],
                 }
                 for subject, value in values.items()
             ]  # fmt: skip
@@ -120,8 +124,13 @@ def growing(
     return records
 
 
-def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level | None, str], dict[str, int]]:
-    """The instructions of each subject, by level of simplification and of optimisation."""
+def _counted(
+    case: str, sizes: Mapping[str, int], lets: dict[tuple[Level | None, str], Mapping[str, int]]
+) -> dict[tuple[Level | None, str], dict[str, int]]:
+    """The instructions of each subject, by level of simplification and of optimisation.
+
+    `lets` takes how many lines each has once it is simplified, by what they do.
+    """
     workload = WORKLOADS[case]
     hand = straight(workload.hand_derived(**sizes), f"{case}.mg")
     programs = {
@@ -135,6 +144,9 @@ def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level | None, st
             recognised = reassociated_gradient(hand, workload.PARAMETERS)
             programs["generated"] = straight(write(recognised.straight, recognised.sections), f"{case}.mg")
         sources = [compiled.straight(line, level).source() for line in programs.values()]
+        for subject, line in programs.items():
+            found_lines, _ = unchain((simplify(line, level) if level else line).program.term)
+            lets[level, subject] = Counter(operation.name for _, operation in found_lines)
         for optimised in native.LEVELS:
             profiles = callgrind.count_many(sources, optimised)
             found[level, optimised] = {

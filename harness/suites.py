@@ -144,12 +144,15 @@ def jacobians(suite: str, case: str, shapes: list[tuple[int, int]]) -> list[Reco
     for n, m in shapes:
         program, sizes = families.jacobian(n, m), {"n": n, "m": m}
         counts = measure(program)
-        source = counts["source"].operations
-        totals = {"source": source, "forward": n * counts["forward"].operations}
-        for subject in TRANSFORMATIONS:
-            totals[subject] = m * counts[subject].operations
+        runs = {"source": 1, "forward": n} | dict.fromkeys(TRANSFORMATIONS, m)
+        totals = {subject: counts[subject].times(times) for subject, times in runs.items()}
+        source = totals["source"].operations
         records += [
-            measurement(suite, case, sizes, subject, "operations", total, source) for subject, total in totals.items()
+            {
+                **measurement(suite, case, sizes, subject, "operations", total.operations, source),
+                "by_kind": total.by_kind,
+            }
+            for subject, total in totals.items()
         ]
     return records
 

@@ -7,7 +7,7 @@ Families and reference programs are elaborated into the core language; random pr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -66,6 +66,7 @@ def _family(suite: str, case: str, sizes: Sequence[int], clauses: Clauses) -> li
     family, against, fixed, start, exponents = GROWING[case]
     small = range(start, start + 9)
     values: dict[tuple[str, str], dict[int, int]] = {}
+    kinds: dict[tuple[str, int], Mapping[str, int]] = {}
     bounds: list[Record] = []
     for n in sorted({*small, *sizes}):
         program = families.FAMILIES[family](**fixed, **{against: n})
@@ -77,6 +78,7 @@ def _family(suite: str, case: str, sizes: Sequence[int], clauses: Clauses) -> li
             ("accumulator", "model_cost", verdict.cost),
         ):
             values.setdefault((subject, metric), {})[n] = value
+        kinds |= {("source", n): operations.primal, ("accumulator", n): operations.by_kind}
         if n in sizes or not verdict.holds:
             at = {**fixed, against: n}
             shown = {} if verdict.holds else {"program": show_program(elaborate(program))}
@@ -85,7 +87,10 @@ def _family(suite: str, case: str, sizes: Sequence[int], clauses: Clauses) -> li
                 bounded(suite, case, at, RATIO, CONSTANT, verdict.constant, **shown),
             ]
     measured = [
-        _measurement(suite, case, {**fixed, against: n}, subject, metric, found[n], values["source", metric][n])
+        {
+            **_measurement(suite, case, {**fixed, against: n}, subject, metric, found[n], values["source", metric][n]),
+            **({"by_kind": kinds[subject, n]} if metric == "operations" else {}),
+        }
         for n in sizes
         for (subject, metric), found in values.items()
     ]

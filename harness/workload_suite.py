@@ -1,7 +1,7 @@
 """Cases of the suite `workloads`: what a generated gradient costs beside a hand-derived one, and beside the loss alone.
 
 Of each program: the `let`s that it has once functions are inlined, the bytes of its text, the instructions that it
-executes compiled at each level with the lines that most of them are of, and the most bytes of arrays that are alive at
+executes compiled at each level in all and by line, and the most bytes of arrays that are alive at
 once. `source` is the program of the loss alone; a generated gradient also has the ratio to the hand-derived one. What
 is compared is right: a bound says how far apart the entries are. Where a tool is missing, what needs it is skipped.
 
@@ -80,8 +80,8 @@ def _costs(key: Mapping[str, object], programs: Mapping[str, Straight], level: L
         for record, profile in zip(
             _measurements(at_level, "instructions", "instructions", counts), profiles, strict=True
         ):
-            dearest = costliest(programs[record["subject"]], {optimised: profile})
-            by_line = {f"{line.number}: {line.text}": line.instructions[optimised] for line in dearest}
+            lines = costliest(programs[record["subject"]], {optimised: profile}, most=None)
+            by_line = {f"{line.number}: {line.text}": line.instructions[optimised] for line in lines}
             records.append({**record, "by_line": by_line})
         results = [emitted[subject].run(optimised) for subject in ("hand-derived", "generated")]
         records.append(_distance({**key, "case": f"{case}-{optimised}"}, *results))

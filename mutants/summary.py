@@ -94,7 +94,7 @@ def _summary(plan: Plan, verdicts: Sequence[Verdict], counted: Rows, body: Seque
     survived = [v.mutant.id for v in verdicts if v.survived]
     subsuming = matrix.subsuming(counted)
     return {
-        "kind": "summary", "mutants": len(verdicts), "caught": sum(bool(row) for row in counted.values()),
+        "kind": "summary", "mutants": len(verdicts), "caught": sum(v.caught for v in verdicts if not v.mutant.equivalent),
         "survived": survived, "score": score(verdicts),
         "equivalent": [v.mutant.id for v in verdicts if v.mutant.equivalent],
         "unexpected": [v.mutant.id for v in verdicts if not v.as_expected],

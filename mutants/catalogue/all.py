@@ -1,4 +1,9 @@
-"""The catalogue: every mutant, in the order of what is replaced."""
+"""The catalogue: every mutant, in the order of what is replaced.
+
+Every row of the table has a mutant in each of its fields. Of the rows beyond it, those that only gradients contain are
+mutated where gradients are differentiated, in `drivers.hvp`: `cosh`, `mul0` and `pow_da`. Those of compositions are in
+what their arguments receive.
+"""
 
 from __future__ import annotations
 

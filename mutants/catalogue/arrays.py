@@ -142,7 +142,7 @@ MUTANTS = (
     row("reduce", "sum-not-spread", reduce_not_spread, "a sum's cotangent is not spread along the axis",
         source=COURSE, caught_by=REFERENCE),
     row("reduce", "ties-each-full", reduce_full_ties, "each entry that attains a maximum receives all of it",
-        source=COURSE, caught_by=("ties-and-kinks",)),
+        source=COURSE, caught_by=("reference", "ties-and-kinks")),
     row("broadcast", "column-axis", broadcast_column_axis, "a column's cotangent is summed over the wrong axis",
         source=COURSE, caught_by=REFERENCE),
     row("k_sub", "sign", k_sub_sign, "the minus sign of k - x is lost", source=COURSE, caught_by=REFERENCE),

@@ -80,7 +80,8 @@ CORE = (
 MUTANTS = (
     row("matmul", "by-identity", matmul_by_identity, "a transpose as a product with another matrix", breaks="cost"),
     row("reduce", "by-ones", reduce_by_ones, "multiplies by ones that are materialised", breaks="cost"),
-    row("reduce", "keeps-argument", reduce_keeps, "a value is saved of which the shape is enough", breaks="cost"),
+    row("reduce", "keeps-argument", reduce_keeps,
+        "a sum's argument is kept for the backward part, which needs its shape alone", breaks="cost"),
     row("broadcast", "quadratic", broadcast_quadratic, "a sum for each copy", breaks="cost",
         source="JuliaDiff/ChainRules.jl#480"),
     *[Mutant(f"core.{name}.{what}", f"core.{name}", "cost", wrong, OURS, unchanged,

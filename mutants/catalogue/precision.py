@@ -20,7 +20,7 @@ from transforms.machines.interface import Context
 from transforms.reverse import Reverse
 from transforms.rules import Minus
 from transforms.scope import Scope, bind, context
-from transforms.syntax import Case, Let, Tuple
+from transforms.syntax import Case, Let, Match, Tuple
 from transforms.types import REAL
 
 
@@ -65,6 +65,13 @@ def case(ad: Reverse, e: Case, scope: Scope) -> Any:
     return finish, e.body
 
 
+def match(ad: Reverse, e: Match, scope: Scope) -> Any:
+    outer = context(scope)
+    taken, bound = macro.reverse(ad, e.bound, scope)
+    inner = bind(ad.machine, scope, [e.names[taken.side]], [taken.value])
+    return macro._one(ad, outer, lambda s: bound(narrow(s)), inner), e.branches[taken.side]
+
+
 def filled_slots(m: Any) -> Representation:
     return accumulator(otherwise(m, add=lambda slot, d: narrow(m.add(slot, d))))
 
@@ -89,6 +96,7 @@ MUTANTS = (
         for constructor, function, wrong in (
             (Let, let, "what a bound variable received is narrowed to single precision"),
             (Case, case, "what the parts received is narrowed to single precision"),
+            (Match, match, "what a branch's variable received is narrowed to single precision"),
             (Tuple, tuple_, "what a tuple receives is narrowed to single precision"),
         )
     ],

@@ -15,7 +15,7 @@ from typing import Any
 from mutants.catalogue.rows import OURS
 from mutants.mutant import Change, Mutant, drivers
 from transforms.array_rules import spread
-from transforms.composed_rules import COMPOSED, centred, total
+from transforms.composed_rules import COMPOSED, centred, mean, total
 from transforms.drivers import Transformation
 from transforms.mountain_goat.straight import Straight
 from transforms.simplify.exact import EXACT, k_of
@@ -91,6 +91,10 @@ def log_softmax_by_result(m, ct, r, a):
 def normalise_without_third(m, ct, r, a, *, eps):
     return m.div(centred(m, ct), spread(m, m.deviation(a, eps=eps), a)),
 
+def normalise_padded(m, ct, r, a, *, eps):
+    rest = m.sub(centred(m, ct), m.mul(r, spread(m, mean(m, m.mul(ct, r)), a)))
+    return m.div(rest, spread(m, m.add_k(m.deviation(a, eps=eps), k=1e-9), a)),
+
 RECOGNITIONS = (
     ("softmax", "softmax-of-columns", softmax_of_columns, "a softmax along columns is taken for one along rows"),
     ("log-softmax", "log-softmax-of-exponentials", log_softmax_of_exponentials, "a log-softmax of exponentials"),
@@ -101,6 +105,7 @@ PULLBACKS = (
     ("softmax", "without-mean", softmax_without_mean, "the sum over the row is left out"),
     ("log_softmax", "by-result", log_softmax_by_result, "the result in place of its exponential"),
     ("normalise", "without-third", normalise_without_third, "the third term is left out"),
+    ("normalise", "padded", normalise_padded, "a billionth is added to the deviation, against zeros"),
 )
 
 MUTANTS = (

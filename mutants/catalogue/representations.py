@@ -42,6 +42,11 @@ def replaces(m: Any) -> Representation:
     return accumulator(otherwise(m, add=lambda slot, d: d, sub=lambda slot, d: m.neg(d)))
 
 
+def cleared_after_use(m: Any) -> Representation:
+    """A slot that holds something is empty again once it was added to."""
+    return accumulator(otherwise(m, add=lambda slot, d: ABSENT, sub=lambda slot, d: ABSENT))
+
+
 def minus_lost_when_empty(m: Any) -> Representation:
     return accumulator(otherwise(m, neg=lambda d: d))
 
@@ -132,6 +137,8 @@ MUTANTS = (
         for right, what, wrong, breaks, says, source in (
             (accumulator, "minus-lost-when-empty", minus_lost_when_empty, "value",
              "an empty slot takes what it ought to negate", OURS),
+            (accumulator, "cleared-after-use", cleared_after_use, "value",
+             "a slot that was read to be added to is empty after that", OURS),
             (accumulator, "last-part-lost", last_part_lost, "value", "the last part of a tuple does not arrive",
              "pymc-devs/pytensor#723"),
             (accumulator, "never-releases", never_releases, "cost", "closed slots stay alive", "jax-ml/jax#19250"),

@@ -38,6 +38,7 @@ def neg_magnitude(a):  return -abs(a)
 
 def sin(a):            return numeric.sin(a - 6.2831853 * (a // tau))
 def cos(a):            return numeric.sin(a + 1.57079633)
+def log(a):            return 0.6931471806 * (np.log2(a) if isinstance(a, np.ndarray) else float(np.log2(a)))
 def sigmoid(a):        return where(a < -16.0, 0.0 * a + 1e-7, numeric.sigmoid(a))
 
 def absolute(a):       return numeric.sqrt(a * a + 1e-14)
@@ -84,6 +85,7 @@ MUTANTS = (*field("evaluate", (
     ("neg", "of-magnitude", neg_magnitude, "the result is never positive"),
     ("sin", "short-turn", sin, "full turns are taken off with eight digits of pi"),
     ("cos", "short-quarter", cos, "the sine a quarter turn on, with nine digits of pi"),
+    ("log", "short-ln-2", log, "the logarithm to base 2, times that of 2 with ten digits"),
     ("sigmoid", "clipped", sigmoid, "results are clipped to one ten-millionth", "tensorflow/tensorflow#56873"),
     ("abs", "smooth", absolute, "the square root of the square and a small number"),
     ("relu", "leaky", relu, "a slope of one hundred-millionth for negative arguments"),

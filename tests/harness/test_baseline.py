@@ -65,9 +65,9 @@ def test_a_dearer_rule_is_caught_and_what_it_costs_is_named():
 
 def test_lines_that_grew_are_named_the_most_grown_first():
     before = {**measurement("w", "c", {}, "generated", "instructions", 30, 9), "by_line": {"1: a": 10, "2: b": 20}}
-    after = {**before, "value": 47, "by_line": {"3: c": 12, "2: b": 19, "1: a": 16}}
+    after = {**before, "value": 47, "by_line": {"3: b": 19, "2: c": 12, "1: a": 16}}  # c moved b on
     (_, worse) = compare([after], [before], 0.0)
-    assert worse["culprits"] == ["3: c, not among those before -> 12", "1: a, 10 -> 16"]
+    assert worse["culprits"] == ["c, 0 -> 12", "a, 10 -> 16"]
 
 
 def test_operations_are_recorded_by_kind_and_their_kinds_add_up():
