@@ -10,14 +10,14 @@ import sys
 import textwrap
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
 from harness.errors import RunTimedOut
-from harness.status import Status
+from harness.status import Status, worst
 from transforms.errors import AdjudgeError
 from transforms.mountain_goat.errors import MountainGoatError
 
@@ -290,6 +290,7 @@ def _scheduler(context: click.Context, option: click.Parameter, address: str | N
     return address
 
 
+RESUME: Option = click.option("--resume", is_flag=True, help="Continue a run that was broken off.")
 SCHEDULER: Option = click.option(
     "--scheduler", metavar="ADDRESS", callback=_scheduler,
     help="Let the workers of a Dask scheduler do the work, as many at a time as they have threads: tcp://HOST:8786. "
@@ -314,6 +315,7 @@ def _reserved(out: Path, what: str) -> Iterator[None]:
 @click.option("-k", "expression", metavar="EXPR", help="Only the cases whose names match, as in pytest: and, or, not.")
 @click.option("--list", "listing", is_flag=True, help="Print the names of the cases and stop.")
 @click.option("--quick", is_flag=True, help="Smaller sizes: done within a minute.")
+@RESUME
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -337,6 +339,7 @@ def bench(
     expression: str | None,
     listing: bool,
     quick: bool,
+    resume: bool,
     out: Path,
     jobs: int,
     scheduler: str | None,
@@ -370,36 +373,53 @@ def bench(
     if fail_over is not None and baseline is None:
         raise click.UsageError("--fail-over goes with --baseline")
     earlier = _records(baseline) if baseline else None
-    found = [provenance(seed, quick)]
     broken_off: BaseException | None = None
-    with _reserved(out, "bench"):
+    with _reserved(out, "bench"), closing(benchmark.Kept(out, seed, quick, resume)) as kept:
+        if kept.remark:
+            _complain(kept.remark)
+        missing = {name: k for name, k in benchmark.parts(selected).items() if name not in kept.parts}
         try:
-            with executor(jobs, scheduler) as pool, _progress(len(names)) as step:
-                for case in benchmark.run(selected, quick, seed, pool, step):
-                    found += case
-        except (KeyboardInterrupt, ProcessLost) as error:
-            if len(found) == 1:
-                raise
+            with executor(jobs, scheduler) as pool, _progress(len(missing)) as step:
+                for name, case in benchmark.run(missing, quick, seed, pool):
+                    kept.add(name, case)
+                    step(name)
+        except (KeyboardInterrupt, OSError, ProcessLost) as error:
             broken_off = error
+        found = [provenance(seed, quick), *benchmark.in_order(selected, kept.parts)]
+        if broken_off and len(found) == 1:
+            raise broken_off
         if earlier is not None:
             found += compare(found[1:], earlier, fail_over or 0.0)
         found[0]["records"] = len(found) - 1  # whoever reads the file can tell that it is whole
         _show_bench(found, as_json)  # first, for if it cannot be written it is still seen
-        files.write(out / "bench.jsonl", records.lines(found).encode())
+        try:
+            files.write(out / "bench.jsonl", records.lines(found).encode())
+            if not as_json:
+                tables.write(found, out)
+                plots.write(found, out)
+            if not broken_off:
+                kept.remove()
+        except OSError as error:
+            raise Refused(f"{_why(error)}; --resume continues what was begun") from None
         if not as_json:
-            tables.write(found, out)
-            plots.write(found, out)
             click.echo(f"seed {seed}\nrecords, tables and plots: {out}")
     if broken_off:
-        interrupted = isinstance(broken_off, KeyboardInterrupt)
-        _complain(f"{'interrupted' if interrupted else broken_off}: what was done is in {out / 'bench.jsonl'}")
-        return Status.INTERRUPTED if interrupted else Status.FINDING
+        _complain(f"{_why(broken_off)}: what was done is in {out / 'bench.jsonl'}; --resume continues")
+        return Status.INTERRUPTED if isinstance(broken_off, KeyboardInterrupt) else Status.FINDING
     broken = benchmark.findings(found)
     for record in broken:
+        culprits = record.pop("culprits", ())
         _complain(f"not as claimed: {records.to_json(record)}")
-        for culprit in record.get("culprits", ()):
+        for culprit in culprits:
             _complain(f"    {culprit}")
     return Status.FINDING if broken else Status.GOOD
+
+
+def _why(error: BaseException) -> str:
+    """What broke a run off."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted"
+    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
 
 
 def _records(path: Path) -> list[dict[str, Any]]:
@@ -770,7 +790,7 @@ def check(expression: str | None, listing: bool, seeds: int, seed: int, named: s
     else:
         click.echo(_check_text(judged.name, found))
         click.echo(f"seed {seed}" + (f" to {seed + seeds - 1}" if seeds > 1 else ""))
-    return Status.FINDING if any(map(_fails, found)) else Status.GOOD
+    return worst(Status.TIMEOUT if r["outcome"] == "timeout" else Status.FINDING for r in found if _fails(r))
 
 
 def _fails(record: dict[str, Any]) -> bool:
@@ -819,7 +839,7 @@ def _check_text(name: str, found: Sequence[dict[str, Any]]) -> str:
 @click.option("--quick", is_flag=True, help="Every sixth mutant only.")
 @click.option("-x", "stop_first", is_flag=True, help="Stop at the first mutant that is not as expected.")
 @click.option("--lf", "last_failed", is_flag=True, help="Only those that were not as expected last time; all if none.")
-@click.option("--resume", is_flag=True, help="Continue a run that was broken off.")
+@RESUME
 @click.option(
     "--fail-under", type=click.FloatRange(0, 100), metavar="SCORE",
     help="Let mutants survive as long as the score, in percent, is at least this.",
@@ -887,8 +907,8 @@ def _mutate(
         _complain(f"interrupted: what was done is in {out / 'mutants.jsonl'}; --resume continues")
         return Status.INTERRUPTED
     except (OSError, ProcessLost) as error:
-        why = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) else str(error)
-        raise Refused(f"{why}; --resume continues what was begun") from None
+        begun = os.path.exists(out / "mutants.jsonl")
+        raise Refused(_why(error) + ("; --resume continues what was begun" if begun else "")) from None
     click.echo(records.lines(done.records) if as_json else _mutation_text(done.records, out), nl=False)
     if durations:
         slowest = sorted(done.timings, key=lambda timing: -timing["seconds"])

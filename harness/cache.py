@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -39,9 +40,14 @@ def key(*parts: str | bytes) -> str:
 
 
 def fetch(kind: str, key: str) -> Path | None:
-    """The file of an entry, if there is one; `content` is what it holds. Warns with CacheDamaged."""
+    """The file of an entry, if there is one; `content` is what it holds. Warns with CacheDamaged.
+
+    What is no file, such as a pipe, is no entry.
+    """
     path = folder() / kind / key
     try:
+        if not path.is_file():  # a pipe would be waited for, and a device may have no end
+            return None
         data = path.read_bytes()
     except OSError:
         return None
@@ -59,7 +65,10 @@ def discard(path: Path) -> None:
 
 
 def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
-    """Write an entry; its file. An executable with a checksum behind it is one still. Raises CacheUnusable."""
+    """Write an entry, in place of whatever is there; its file. Raises CacheUnusable.
+
+    An executable with a checksum behind it is one still.
+    """
     path = folder() / kind / key
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,6 +77,8 @@ def store(kind: str, key: str, content: bytes, mode: int = 0o644) -> Path:
             with open(handle, "wb") as file:
                 file.write(content + _checksum(kind, key, content))
             os.chmod(scratch, mode)
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
             os.replace(scratch, path)
         except BaseException:
             os.unlink(scratch)

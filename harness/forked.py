@@ -26,13 +26,14 @@ from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, Generic, NoReturn, TypeVar
 
 from harness.errors import ProcessLost
 
 MEMORY = 4 * 2**30
-"""Bytes of address space that a process may take whose cells have a timeout, for they may run away: beyond it comes a
-MemoryError instead of a machine without memory."""
+"""Bytes of address space that a process may add to what its parent had, where its cells have a timeout, for they may
+run away: beyond them comes a MemoryError instead of a machine without memory."""
 
 RECURSION = sys.getrecursionlimit()
 
@@ -96,17 +97,14 @@ def run(batch: Iterable[Cell[Key]], timeout: float | None = None) -> Generator[D
 
 def alone(work: Callable[[], Any]) -> Any:
     """What some work returns that is done in a process of its own. Raises what it raises, and ProcessLost."""
-    done = next(run([((), partial(_caught, work))]))
+    done = next(run([((), partial(caught, work))]))
     if done.lost is not None:
         raise ProcessLost(f"a process that did a part of the work was lost twice: {done.lost}")
-    value, error = done.value
-    if error is not None:
-        raise error
-    return value
+    return given(done.value)
 
 
-def _caught(work: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    """What some work returns or raises, as it can be sent."""
+def caught(work: Callable[[], Any]) -> tuple[Any, Exception | None]:
+    """What some work returns or raises, as it can be sent; `given` is the other end."""
     try:
         return work(), None
     except Exception as error:
@@ -116,6 +114,14 @@ def _caught(work: Callable[[], Any]) -> tuple[Any, Exception | None]:
         except Exception:
             return None, RuntimeError("".join(traceback.format_exception(error)))
         return None, error
+
+
+def given(sent: tuple[Any, Exception | None]) -> Any:
+    """What work that was `caught` returned. Raises what it raised."""
+    value, error = sent
+    if error is not None:
+        raise error
+    return value
 
 
 def _start(batch: Iterable[Cell[Any]], timeout: float | None) -> tuple[int, int]:
@@ -140,7 +146,8 @@ def _work(pipe: int, batch: Iterable[Cell[Any]], timeout: float | None) -> NoRet
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if timeout is not None:
             gc.disable()  # the process is short-lived, and what it shares must not be written to
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+            most = _held() + MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         for _, work in batch:
             if timeout is not None:
                 _end_by_itself(2.0 * timeout)
@@ -153,6 +160,14 @@ def _work(pipe: int, batch: Iterable[Cell[Any]], timeout: float | None) -> NoRet
         status = 0
     finally:
         os._exit(status)
+
+
+def _held() -> int:
+    """Bytes of address space that this process has, of which some libraries reserve many; 0 where no kernel says it."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _end_by_itself(seconds: float) -> None:

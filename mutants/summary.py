@@ -94,8 +94,9 @@ def _summary(plan: Plan, verdicts: Sequence[Verdict], counted: Rows, body: Seque
     survived = [v.mutant.id for v in verdicts if v.survived]
     subsuming = matrix.subsuming(counted)
     return {
-        "kind": "summary", "mutants": len(verdicts), "caught": sum(v.caught for v in verdicts if not v.mutant.equivalent),
-        "survived": survived, "score": score(verdicts),
+        "kind": "summary", "mutants": len(verdicts),
+        "caught": sum(v.caught for v in verdicts if not v.mutant.equivalent), "survived": survived,
+        "score": score(verdicts),
         "equivalent": [v.mutant.id for v in verdicts if v.mutant.equivalent],
         "unexpected": [v.mutant.id for v in verdicts if not v.as_expected],
         "rows": len(matrix.groups(counted)), "groups": [list(g) for g in matrix.groups(counted) if len(g) > 1],

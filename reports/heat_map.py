@@ -35,7 +35,7 @@ ROWS = 120
 """The most rows below each other; more are set in panels side by side."""
 
 PASS, UNNOTICED = "#f4f4f4", "#b00020"
-SHADES = ("#d6e6f4", "#abd0e6", "#6aaed6", "#3787c0", "#105ba4", "#08306b")
+SHADES = ("#d6e6f4", "#abd0e6", "#6aaed6", "#2e78b2", "#105ba4", "#08306b")
 """Kills by value, a shade for every two decades of the margin; the last for ten and more, and for NaN."""
 
 OTHERS = {

@@ -8,9 +8,9 @@ from typing import Any
 
 from reports import plots
 from reports.layout import Table
-from reports.origins import origin
+from reports.origins import origin, span
 from reports.svg import inline
-from reports.sweeps import Record, Sweep, stem
+from reports.sweeps import Sweep, stem
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +146,3 @@ def panels(sweeps: Sequence[Sweep]) -> list[Block]:
         lines = span([*sweep.measured.values(), *sweep.fits.values()])
         drawn.append(Panel(*inline(plots.svg(sweep), prefix, name), lines))
     return [Panels(tuple(drawn))] if drawn else []
-
-
-def span(records: Sequence[Record]) -> str:
-    """`file:first-last` of records of one file."""
-    places = [place.rpartition(":") for record in records if (place := origin(record))]
-    if not places:
-        return ""
-    lines = sorted(int(line) for _, _, line in places)
-    return f"{places[0][0]}:{lines[0]}" + (f"-{lines[-1]}" if lines[-1] > lines[0] else "")

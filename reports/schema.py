@@ -73,6 +73,10 @@ TYPES: Mapping[str, Callable[[Any], bool]] = {
     '"value"': lambda value: value == "value",
     '"cost"': lambda value: value == "cost",
     '"accuracy"': lambda value: value == "accuracy",
+    '"caught"': lambda value: value == "caught",
+    '"equivalent"': lambda value: value == "equivalent",
+    '"inf"': lambda value: value == "inf",
+    '"nan"': lambda value: value == "nan",
     "an object": lambda value: isinstance(value, dict),
     "an object of whole numbers": lambda value: isinstance(value, dict) and all(map(_whole, value.values())),
 }
@@ -107,6 +111,8 @@ def read(path: str | Path, kinds: Kinds = BENCH) -> list[Record]:
     promised = records[0].get("records", len(records) - 1)
     if promised != len(records) - 1:
         raise Truncated(path, end, f"{promised} records after the run's", f"{len(records) - 1}")
+    if kinds is MUTANTS:
+        _check_summary(path, records)
     return records
 
 
@@ -137,6 +143,9 @@ def _check_kind(path: Path, number: int, record: Record, kinds: Kinds) -> None:
 
 def _check_fields(path: Path, number: int, record: Record, kinds: Kinds) -> None:
     fields = kinds[record["kind"]]
+    if kinds is MUTANTS and record["kind"] == "run" and "records" not in record:  # a run writes it when it is done
+        broken = "one that was broken off; `adjudge mutate --resume`, with the options that it had, finishes it"
+        raise Truncated(path, number, "a run that was finished", broken)
     if name := _flaw(record, fields):
         found = _json(record[name]) if name in record else "no such field"
         raise WrongField(path, number, f'"{name}" of a {record["kind"]} to be {fields[name]}', found)
@@ -161,6 +170,8 @@ def _check_agreement(path: Path, number: int, record: Record) -> None:
                 raise Contradiction(path, number, f'"exponent" between {_json(low)} and {_json(high)}', _json(exponent))
         case {"error": None, "margin": margin} if margin is not None:
             raise Contradiction(path, number, '"margin" to be null, as "error" is', _json(margin))
+        case {"outcome": "killed-value", "margin": margin} if margin is None or (_number(margin) and margin <= 0):
+            raise Contradiction(path, number, '"margin" above 0, as "outcome" is killed-value', _json(margin))
 
 
 def _check_fit(path: Path, number: int, record: Record, checks: list[str], cells: dict[str, dict[str, str]]) -> None:
@@ -184,6 +195,30 @@ def _check_fit(path: Path, number: int, record: Record, checks: list[str], cells
                 those = [check for check in checks if found[check] in means]
                 if sorted(record[field]) != sorted(those):
                     raise Contradiction(path, number, f'"{field}" to be {_json(those)}', _json(record[field]))
+            # A timeout alone catches only a mutant that declares it, and is a surprise in any other.
+            caught = bool(record["by"]) or (bool(record["timeouts"]) and not record["surprises"])
+            if record["caught"] != caught:
+                raise Contradiction(path, number, f'"caught" to be {_json(caught)}', _json(record["caught"]))
+
+
+def _check_summary(path: Path, records: list[Record]) -> None:
+    """What the summary says of the verdicts; a run whose baseline failed has neither."""
+    verdicts = [record for record in records if record["kind"] == "verdict"]
+    for number, record in enumerate(records, 1):
+        if record["kind"] == "summary":
+            judged = [verdict for verdict in verdicts if verdict["expected"] != "equivalent"]
+            survived = [verdict["mutant"] for verdict in judged if not verdict["caught"]]
+            caught = len(judged) - len(survived)
+            told = {
+                "mutants": len(verdicts),
+                "caught": caught,
+                "survived": survived,
+                "score": caught / len(judged) if judged else 1.0,
+                "equivalent": [verdict["mutant"] for verdict in verdicts if verdict["expected"] == "equivalent"],
+            }
+            for field, value in told.items():
+                if record[field] != value:
+                    raise Contradiction(path, number, f'"{field}" to be {_json(value)}', _json(record[field]))
 
 
 def _json(value: Any) -> str:

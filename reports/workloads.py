@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reports.layout import COUNT, EXPONENT, Column, Table
+from reports.origins import made
 from reports.sweeps import Record, of_kind, stem, words
 
 TWO_DECIMALS = "{:,.2f}x"
@@ -65,8 +66,13 @@ def _cells(row: Mapping[str, Record]) -> tuple[float | None, ...]:
     return (
         source.get("value"),
         *(record.get(name) for record in (hand, generated) for name in ("value", "ratio")),
-        generated.get("hand_ratio"),
+        _to_hand(generated.get("hand_ratio"), hand, generated),
     )
+
+
+def _to_hand(ratio: float | None, hand: Record, generated: Record) -> float | None:
+    """The ratio of two records, from both of them: either alone does not say it."""
+    return made(ratio, [record for record in (hand, generated) if record])
 
 
 def rewrites(records: Sequence[Record]) -> list[Table]:
@@ -108,7 +114,9 @@ def growing(records: Sequence[Record]) -> list[Table]:
                 dict(sizes)[against],
                 *(row[subject]["value"] for subject in ("source", "hand-derived", "generated")),
                 row["generated"]["ratio"],
-                row["generated"]["value"] / row["hand-derived"]["value"],
+                _to_hand(
+                    row["generated"]["value"] / row["hand-derived"]["value"], row["hand-derived"], row["generated"]
+                ),
             )
             for (simplified, sizes), row in found.items()
         )

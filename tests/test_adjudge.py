@@ -392,7 +392,7 @@ def test_a_bench_into_a_read_only_folder_is_refused_before_anything_is_run(tmp_p
 def test_a_bench_that_finds_the_disk_full_shows_what_it_found(tmp_path: Path):
     whole = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
     before = (tmp_path / "bench.jsonl").read_bytes()
-    with full_disk(100):
+    with full_disk(1_000):
         done = CliRunner().invoke(main, [*JACOBIAN, str(tmp_path)])
     assert done.exit_code == 1
     assert "bench.jsonl: File too large" in done.stderr

@@ -161,6 +161,9 @@ def test_an_interrupt_keeps_what_is_done_and_resume_gives_the_same_files(tiny: p
     with tiny.context() as patch:
         patch.setattr(adjudge, "_progress", interrupting)
         assert "--resume" in mutate(status=Status.INTERRUPTED).stderr
+        told = run("report", "--out", "out")
+        assert told.exit_code == Status.FINDING
+        assert "was broken off; `adjudge mutate --resume`, with the options" in told.stderr
     assert not Path("out/mutants.md").exists()
     with tiny.context() as patch:
         patch.setattr(adjudge, "_progress", interrupting)
@@ -187,6 +190,12 @@ def test_a_folder_that_is_read_only_is_refused_before_anything_is_run(tmp_path: 
     assert len(records("cell")) == len(fakes.CAUGHT) * len(fakes.BATTERY)
 
 
+def test_what_was_never_begun_is_not_to_be_continued(tmp_path: Path):
+    with read_only(tmp_path):
+        done = mutate(status=Status.FINDING)
+    assert "Permission denied" in done.stderr and "--resume" not in done.stderr
+
+
 @pytest.mark.parametrize("size", [10, 3_000, 8_000])
 def test_a_full_disk_is_told_and_what_was_done_is_kept(size: int):
     mutate()
@@ -194,7 +203,8 @@ def test_a_full_disk_is_told_and_what_was_done_is_kept(size: int):
     Path("out/mutants.jsonl").unlink()
     with full_disk(size):
         done = mutate(status=Status.FINDING)
-    assert re.search(r"out/[a-z.]+: File too large; --resume continues what was begun", done.stderr)
+    assert re.search(r"out/[a-z.]+: File too large", done.stderr)
+    assert ("; --resume continues what was begun" in done.stderr) == Path("out/mutants.jsonl").exists() == (size > 100)
     assert "Traceback" not in done.stderr
     resumed = mutate("--resume")
     assert ("not resumed" in resumed.stderr) == (size < 100)
@@ -270,6 +280,7 @@ def test_check_lists_and_selects():
 
 
 OWN = """
+import os
 from dataclasses import replace
 from transforms.rules import RULES
 from transforms.drivers import TRANSFORMATIONS, gradient
@@ -286,6 +297,16 @@ def right(program, point, cotangent):
 
 def wrong(program, point, cotangent):
     return {name: 2.0 * ct for name, ct in right(program, point, cotangent).items()}
+
+def leaves(program, point, cotangent):
+    raise SystemExit
+
+def ends(program, point, cotangent):
+    os._exit(0)
+
+def hangs(program, point, cotangent):
+    while True:
+        pass
 
 number = 3
 """
@@ -317,6 +338,25 @@ def test_a_function_is_judged_by_the_checks_that_ask_for_gradients_alone(own: No
     assert re.search(r"^cost .*does not apply$", done.stdout, re.MULTILINE)
     assert "does not apply, needs a transformation: cost" in done.stdout
     check("--subject", "own_subject:right", "-k", "cost", status=Status.NOTHING_SELECTED)
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "status"),
+    [
+        ("leaves", "crash", Status.FINDING),
+        ("ends", "crash", Status.FINDING),
+        ("hangs", "timeout", Status.TIMEOUT),
+    ],
+)
+def test_a_subject_that_hangs_or_ends_its_process_is_a_row_of_the_table(
+    own: None, tiny: pytest.MonkeyPatch, name: str, verdict: str, status: Status
+):
+    tiny.setattr("harness.checks.run.TIMEOUT", 0.3)
+    done = check("--subject", f"own_subject:{name}", status=status)
+    for row in ("gradient", "unit"):
+        assert re.search(rf"^{row} .*FAILS: {verdict}$", done.stdout, re.MULTILINE)
+        assert f"{row}, seed 0: " in done.stdout
+    assert re.search(r"^cost .*does not apply$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["own_subject:number", "own_subject:absent", "no_such_module:x", "own_subject"])

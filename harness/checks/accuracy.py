@@ -74,7 +74,7 @@ def digits(seed: int) -> Digits:
     found = Digits([], [], composed, list(_losses(Random(f"{seed}/losses/accuracy"))))
     for name in (*UNARY, *BINARY, *SCALAR_FORMS):
         rng = Random(f"{seed}/{name}/accuracy")
-        statics = {"k": _anywhere(rng)} if name in SCALAR_FORMS else {}
+        statics = {"k": _factor(rng)} if name in SCALAR_FORMS else {}
         points = [_point(name, statics, rng) for _ in range(POINTS)]
         for right in points[:ALONE]:
             found.answers.append(_answer(name, statics, [right], (), rng))
@@ -155,6 +155,14 @@ def _partial(name: str, statics: dict[str, float], args: tuple[float, ...], j: i
 
 def _power_of_two(rng: Random) -> float:
     return rng.choice((-1.0, 1.0)) * rng.choice((0.25, 0.5, 2.0, 4.0))
+
+
+def _factor(rng: Random) -> float:
+    """The k of a scalar form: an ordinary double, as is 1/k, or no point at all would have an ordinary derivative."""
+    while True:
+        k = _anywhere(rng)
+        if all(16 * TINY < x < HUGE / 16 for x in (abs(k), abs(1 / k))):
+            return k
 
 
 def _point(name: str, statics: dict[str, float], rng: Random) -> Right:

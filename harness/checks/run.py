@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from functools import partial
-from typing import Any
 
 from harness import forked
 from harness.checks.check import Check, Outcome, Result, judge
@@ -28,7 +28,7 @@ should be; the rest is for subjects that compile every program that they are giv
 
 def run(
     checks: Sequence[Check], subject: Subject, seeds: Sequence[int], jobs: int, on_done: Callable[[str], object]
-) -> Iterator[list[Record]]:
+) -> Generator[list[Record], None, None]:
     """For each seed in turn, a record of each check, in their order. Seeds run side by side, `jobs` at a time.
 
     Each has a forked process of its own, so that a subject need not be picklable, and what it keeps for one seed is
@@ -44,7 +44,8 @@ def run(
 
 def _seed(checks: Sequence[Check], subject: Subject, seed: int, deepest: int) -> list[Record]:
     batch = [(check, partial(forked.caught, partial(_cell, check, subject, seed, deepest))) for check in checks]
-    return [_ended(done, seed) for done in forked.run(batch, TIMEOUT)]
+    with closing(forked.run(batch, TIMEOUT)) as ended:
+        return [_ended(done, seed) for done in ended]
 
 
 def _cell(check: Check, subject: Subject, seed: int, deepest: int) -> Record:
@@ -74,9 +75,7 @@ def _judged(check: Check, seed: int, result: Result) -> Record:
     return _record(check, seed, str(result.outcome), result.error, result.margin(check), result.where)
 
 
-def _record(
-    check: Check, seed: int, outcome: str, error: float | None, margin: float | None, where: str
-) -> Record:
+def _record(check: Check, seed: int, outcome: str, error: float | None, margin: float | None, where: str) -> Record:
     return {
         "kind": "check", "seed": seed, "check": check.id, "question": str(check.question),
         "outcome": outcome, "error": error, "tolerance": check.tolerance, "margin": margin, "where": where,

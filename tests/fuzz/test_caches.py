@@ -47,7 +47,7 @@ def test_an_entry_that_is_not_what_was_stored_is_a_miss():
                 warnings.simplefilter("ignore", CacheDamaged)
                 found = cache.fetch("counts", "k")
             assert (found is not None) == same
-            assert what == "folder" or cache.content(cache.store("counts", "k", content)) == content
+            assert cache.content(cache.store("counts", "k", content)) == content
             return "hit" if found else "miss"
 
     assert tries(entry, attempt)["miss"]

@@ -1,5 +1,6 @@
 """Batches run apart from each other, no cell outlives its time, and what is killed from outside is done again."""
 
+import mmap
 import os
 import signal
 import sys
@@ -110,6 +111,11 @@ def test_a_cell_with_a_timeout_gets_no_more_memory_than_the_machine_can_spare():
             return "refused"
 
     assert by_key(("greedy", greedy))["greedy"].value == "refused"
+
+
+def test_what_a_library_has_reserved_before_is_not_counted():
+    with mmap.mmap(-1, 2 * forked.MEMORY, prot=0):
+        assert by_key(("modest", lambda: len(bytearray(forked.MEMORY // 64))))["modest"].value == forked.MEMORY // 64
 
 
 def test_results_larger_than_a_pipe_holds_come_back_whole():

@@ -273,6 +273,16 @@ def test_an_entry_of_another_key_or_kind_is_made_again(folder):
     assert cache.fetch("b", "k") == store["b", "k"]
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), lambda path: path.mkdir()])
+def test_what_is_no_file_is_no_entry_and_is_replaced(make):
+    path = cache.store("counts", "k", b"content")
+    path.unlink()
+    make(path)
+    assert cache.fetch("counts", "k") is None
+    assert cache.content(cache.store("counts", "k", b"content")) == b"content"
+    assert cache.fetch("counts", "k") == path
+
+
 def test_a_program_that_may_not_be_run_any_more_is_made_again():
     source = c('puts("real: 2\\ncomplete"); return 0;')
     native.build(source).chmod(stat.S_IRUSR)

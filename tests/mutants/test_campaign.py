@@ -139,7 +139,10 @@ def test_a_mutant_that_hangs_gives_a_timeout_and_the_rest_is_complete(tmp_path):
 
 
 def test_a_mutant_that_declares_that_it_hangs_may(tmp_path):
-    assert campaign(tmp_path, [replace(HANG, hangs=True)], timeout=0.3).status is Status.GOOD
+    found = campaign(tmp_path, [replace(HANG, hangs=True)], timeout=0.3)
+    assert found.status is Status.GOOD
+    (summary,) = kind(found, "summary")
+    assert (summary["caught"], summary["survived"], summary["score"]) == (1, [], 1.0)
 
 
 def test_where_the_baseline_fails_no_mutant_runs(tmp_path):

@@ -12,7 +12,7 @@ from harness.status import Status
 from reports import schema
 
 NARROW, ROWS = 25, 40
-"""How many mutants are to be killed with margins below 1e6 alone, and how many distinct rows of kills there are to be."""
+"""How many mutants are killed with margins below 1e6 alone, and how many distinct rows of kills there are, at least."""
 
 
 @pytest.mark.slow

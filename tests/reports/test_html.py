@@ -123,9 +123,10 @@ def test_each_number_is_in_the_record_that_it_names(folder: Path, text: str) -> 
     seen = 0
     for tag, attributes, words in Reader(text).titled:
         if tag == "td" and attributes.get("class") == "n" and (number := "".join(words).strip()) != "-":
-            name, _, line = attributes["title"].rpartition(":")
-            record = json.loads((folder / name).read_text().split("\n")[int(line) - 1])
-            assert number in set(shown(record)), (number, record)
+            name, _, lines = attributes["title"].rpartition(":")
+            first, _, last = lines.partition("-")
+            named = (folder / name).read_text().split("\n")[int(first) - 1 : int(last or first)]
+            assert number in set(shown([json.loads(line) for line in named])), (number, named)
             seen += 1
     assert seen > 200
 
@@ -147,6 +148,14 @@ def test_numbers_and_plots_all_name_a_record(text: str) -> None:
     assert not re.search(r'<td class="n">[^-<]', text)
     assert text.count('<figure class="panel" title="bench.jsonl:') == text.count("<svg viewBox") == 2
     assert '<figure class="panel" title="bench.jsonl:2-37">' in text
+
+
+def test_a_ratio_of_two_records_names_both() -> None:
+    records = html.traced(BENCH, "bench.jsonl")
+    (table,) = [table for table in page_bench.tables.bench(records) if table.name == "workloads"]
+    for _, _, _, hand, _, generated, _, ratio in entries(table):
+        lines = [int(cell.origin.removeprefix("bench.jsonl:")) for cell in (hand, generated)]
+        assert ratio.origin == f"bench.jsonl:{lines[0]}-{lines[1]}"
 
 
 def test_a_table_cell_made_from_a_record_names_that_of_its_neighbour() -> None:
@@ -284,6 +293,12 @@ def test_a_browser_shows_it_whole(tab: Browser, folder: Path, width: int, dark: 
     assert background == ("rgb(21, 24, 29)" if dark else "rgb(255, 255, 255)")
 
 
+def test_a_table_is_as_wide_as_its_box_with_its_arrows_too(tab: Browser, folder: Path) -> None:
+    tab.open(folder / "report.html", 1280)
+    wider = "[...document.querySelectorAll('.scroll')].filter(box => box.scrollWidth > box.clientWidth)"
+    assert tab.eval(f"{wider}.map(box => box.ariaLabel)") == []
+
+
 def test_a_plot_fills_a_phone(tab: Browser, folder: Path) -> None:
     """Its labels of 9 points, of the 389 that a plot is wide, are then 8 pixels or more."""
     tab.open(folder / "report.html", 390)
@@ -292,6 +307,12 @@ def test_a_plot_fills_a_phone(tab: Browser, folder: Path) -> None:
 
 def test_print_is_light_and_shows_whole_tables(tab: Browser, folder: Path) -> None:
     tab.open(folder / "report.html", 794, dark=True, media="print")
+    assert tab.eval("document.documentElement.scrollWidth") <= 794
+    margins = "[...document.querySelectorAll('.panel')].map(p => parseFloat(getComputedStyle(p).marginLeft))"
+    assert set(tab.eval(margins)) == {0}, "a margin below 0 would cut off labels"
+    tab.eval("document.querySelector('th button').click()")
+    arrows = "[...document.querySelectorAll('th button')].map(b => getComputedStyle(b, '::after').content)"
+    assert set(tab.eval(arrows)) == {"none"}
     assert tab.eval("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     style = "(({overflowX, overflowY, maxHeight}) => [overflowX, overflowY, maxHeight])(getComputedStyle(%s))"
     assert tab.eval(style % "document.querySelector('.scroll')") == ["visible", "visible", "none"]

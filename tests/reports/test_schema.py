@@ -135,6 +135,20 @@ def test_an_empty_and_a_missing_file_are_refused(tmp_path: Path) -> None:
         ("verdict", {"breaks": "v"}, '"breaks" of a verdict to be "value" or "cost" or "accuracy"; found "v"'),
         ("verdict", {"by": ["cost"]}, '"by" to be ["reference"]; found ["cost"]'),
         ("verdict", {"timeouts": ["cost"]}, '"timeouts" to be []; found ["cost"]'),
+        ("verdict", {"caught": False}, '"caught" to be true; found false'),
+        ("verdict", {"expected": "x"}, '"expected" of a verdict to be "caught" or "equivalent"; found "x"'),
+        ("verdict", {"expected": "equivalent"}, '"caught" to be 2; found 3'),
+        ("summary", {"mutants": 7}, '"mutants" to be 6; found 7'),
+        ("summary", {"caught": 4}, '"caught" to be 3; found 4'),
+        ("summary", {"survived": []}, '"survived" to be ["mul.survivor", "mul.endless"]; found []'),
+        ("summary", {"score": 1.7}, '"score" to be 0.6; found 1.7'),
+        ("summary", {"equivalent": []}, '"equivalent" to be ["mul.same"]; found []'),
+        ("cell", {"margin": 0.0}, '"margin" above 0, as "outcome" is killed-value; found 0.0'),
+        ("cell", {"margin": None}, '"margin" above 0, as "outcome" is killed-value; found null'),
+        *(
+            ("cell", {"margin": margin}, '"margin" of a cell to be a number of at least 0 or "inf" or "nan" or null')
+            for margin in (-1.0, "-inf")
+        ),
     ],
 )
 def test_records_of_a_mutation_run_fit_together(tmp_path: Path, kind: str, edit: Record, expected: str) -> None:
@@ -143,6 +157,25 @@ def test_records_of_a_mutation_run_fit_together(tmp_path: Path, kind: str, edit:
     first(records, kind).update(edit)
     with pytest.raises(RecordsError, match=re.escape(f": expected {expected}")):
         schema.read(write(tmp_path, records), schema.MUTANTS)
+
+
+def test_a_timeout_alone_is_no_catch_unless_it_is_no_surprise(tmp_path: Path) -> None:
+    records = mutation_records.records()
+    endless = next(r for r in records if r["kind"] == "verdict" and r["timeouts"])
+    summary = first(records, "summary")
+    endless["caught"] = True
+    with pytest.raises(Contradiction, match='"caught" to be false; found true'):
+        schema.read(write(tmp_path, records), schema.MUTANTS)
+    endless["surprises"] = []
+    summary.update(caught=4, survived=["mul.survivor"], score=0.8)
+    assert schema.read(write(tmp_path, records), schema.MUTANTS) == records
+
+
+def test_a_run_that_was_broken_off_is_told_how_to_finish_it(tmp_path: Path) -> None:
+    run, *records = mutation_records.records()
+    del run["records"]
+    with pytest.raises(Truncated, match=r"line 1: expected a run that was finished; found .*broken off.*--resume"):
+        schema.read(write(tmp_path, [run, *records[:5]]), schema.MUTANTS)
 
 
 @pytest.mark.parametrize("value", [10**400, -(10**400)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from reports import workloads
 from reports.layout import WIDTH
+from reports.origins import origin, traced
 from reports.sweeps import Record, of_kind
 
 
@@ -59,6 +60,15 @@ def test_a_row_says_what_is_left_with_one_rewrite_more():
     (table,) = workloads.rewrites(records)
     assert [column.name for column in table.columns[1:]] == ["attention", "layernorm"]
     assert table.rows == (("plain", 1.0, 1.0), ("kernels", 0.25, 0.4))
+
+
+def test_a_ratio_to_the_hand_derived_gradient_is_from_both_records():
+    records = [
+        counted("transformer-in-width-simplify-O0", {"width": 8}, subject, value, 4)
+        for subject, value in (("source", 4), ("hand-derived", 8), ("generated", 10))
+    ]
+    (sizes,) = workloads.growing(traced(records, "bench.jsonl"))
+    assert [origin(cell) for cell in sizes.rows[0][2:]] == [f"bench.jsonl:{line}" for line in (1, 2, 3, 3, "2-3")]
 
 
 def test_growing_workloads_have_both_ratios_at_each_size_and_their_exponents():
