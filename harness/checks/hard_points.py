@@ -61,7 +61,7 @@ HARD: tuple[tuple[str, Mapping[str, float]], ...] = (
     ("let r = sqrt(x * x + y * y) in r / 2", {"x": 3e-150, "y": 4e-150}),
     ("pow(x, 2)", {"x": 1e150}),
     ("pow(x, 2)", {"x": -1e150}),
-    ("pow(x, y)", {"x": 1e150, "y": 2.0}),
+    ("pow(x, y)", {"x": 1e150, "y": 1.8}),
     ("pow(x, y)", {"x": 1e-140, "y": 2.0}),
     ("pow(x, y)", {"x": 1e-3, "y": -90.0}),
     ("pow(x, -1)", {"x": 1e-150}),
