@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -31,6 +32,11 @@ def bounded(
 def skipped(suite: str, what: str, missing: ToolMissing) -> Record:
     """The record of what was not measured for want of a tool."""
     return {"kind": "skip", "suite": suite, "what": what, "reason": missing.reason, "fix": missing.fix}
+
+
+def repeatable(text: str) -> str:
+    """A text as it is in every run: addresses differ between processes."""
+    return re.sub(r"0x[0-9a-f]{6,}", "0x...", text)
 
 
 def to_json(value: Any) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from harness import callgrind, compiled, native
 from harness.compiled import Emitted
@@ -85,26 +86,26 @@ def growing(
     """Counts of one of `WORKLOADS` as one of its sizes grows and the others are `fixed`."""
     try:
         series = callgrind.series()
-        lets: dict[int, dict[tuple[Level | None, str], Mapping[str, int]]] = {size: {} for size in sizes}
-        counted = {size: _counted(workload, {**fixed, against: size}, lets[size]) for size in sizes}
+        counted = {size: _counted(workload, {**fixed, against: size}) for size in sizes}
     except ToolMissing as missing:
         return [skipped(suite, case, missing)]
     records: list[Record] = []
     for level, optimised in next(iter(counted.values())):
         key = {"suite": suite, "case": f"{case}-{level or 'plain'}-{optimised}"}
         by_size = {size: found[level, optimised] for size, found in counted.items()}
-        for size, values in by_size.items():
+        instructions = {size: {s: one.instructions for s, one in found.items()} for size, found in by_size.items()}
+        for size, values in instructions.items():
             records += [
                 {
                     "kind": "measurement", **key, "sizes": {**fixed, against: size}, "subject": subject,
                     "metric": "instructions", "value": value, "unit": "instructions", "source_value": values["source"],
                     "ratio": value / values["source"], "level": optimised, "toolchain": series,
-                    "by_kind": lets[size][level, subject],
+                    "by_kind": by_size[size][subject].by_kind,
                 }
                 for subject, value in values.items()
             ]  # fmt: skip
         for subject in ("source", "hand-derived", "generated"):
-            slope = growth(list(by_size), [values[subject] for values in by_size.values()])
+            slope = growth(list(instructions), [values[subject] for values in instructions.values()])
             if slope:
                 records.append(
                     {
@@ -117,20 +118,23 @@ def growing(
         if level and level in OF_HAND:
             claims["generated to hand-derived"] = "hand-derived", OF_HAND[level]
         for claim, (beside, limit) in claims.items():
-            worst = max(values["generated"] / values[beside] for values in by_size.values())
+            worst = max(values["generated"] / values[beside] for values in instructions.values())
             records.append(
                 bounded(**{**key, "sizes": {**fixed, against: max(sizes)}}, claim=claim, limit=limit, value=worst)
             )
     return records
 
 
-def _counted(
-    case: str, sizes: Mapping[str, int], lets: dict[tuple[Level | None, str], Mapping[str, int]]
-) -> dict[tuple[Level | None, str], dict[str, int]]:
-    """The instructions of each subject, by level of simplification and of optimisation.
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The instructions of a program, and how many lines it has once it is simplified, by what they do."""
 
-    `lets` takes how many lines each has once it is simplified, by what they do.
-    """
+    instructions: int
+    by_kind: Mapping[str, int]
+
+
+def _counted(case: str, sizes: Mapping[str, int]) -> dict[tuple[Level | None, str], dict[str, Counted]]:
+    """The counts of each subject, by level of simplification and of optimisation."""
     workload = WORKLOADS[case]
     hand = straight(workload.hand_derived(**sizes), f"{case}.mg")
     programs = {
@@ -138,18 +142,19 @@ def _counted(
         "hand-derived": hand,
         "generated": straight(generated(workload.hand_derived(**sizes), workload.PARAMETERS), f"{case}.mg"),
     }
-    found: dict[tuple[Level | None, str], dict[str, int]] = {}
+    found: dict[tuple[Level | None, str], dict[str, Counted]] = {}
     for level in (None, *LEVELS):
         if level == "reassociate":
             recognised = reassociated_gradient(hand, workload.PARAMETERS)
             programs["generated"] = straight(write(recognised.straight, recognised.sections), f"{case}.mg")
         sources = [compiled.straight(line, level).source() for line in programs.values()]
-        for subject, line in programs.items():
-            found_lines, _ = unchain((simplify(line, level) if level else line).program.term)
-            lets[level, subject] = Counter(operation.name for _, operation in found_lines)
+        kinds = [_kinds(simplify(line, level) if level else line) for line in programs.values()]
         for optimised in native.LEVELS:
             profiles = callgrind.count_many(sources, optimised)
-            found[level, optimised] = {
-                subject: profile.instructions for subject, profile in zip(programs, profiles, strict=True)
-            }
+            counts = [Counted(profile.instructions, by) for profile, by in zip(profiles, kinds, strict=True)]
+            found[level, optimised] = dict(zip(programs, counts, strict=True))
     return found
+
+
+def _kinds(line: Straight) -> Counter[str]:
+    return Counter(operation.name for _, operation in unchain(line.program.term)[0])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.checks.subject import Subject
+from harness.records import repeatable
 from transforms import array_rules, composed_rules, rules
 from transforms.cotangents.interface import Representation
 from transforms.drivers import Transformation
@@ -131,8 +131,7 @@ def source(value: Any) -> str:
     try:
         return textwrap.dedent("".join(inspect.getsourcelines(_written(value))[0])).rstrip()
     except (OSError, TypeError):
-        # The same text in every run: addresses differ between processes.
-        return value if isinstance(value, str) else re.sub(r"0x[0-9a-f]{6,}", "0x...", repr(value))
+        return value if isinstance(value, str) else repeatable(repr(value))
 
 
 def place(leaf: Leaf) -> Place:

@@ -7,7 +7,6 @@ runs in before all else, a worker elsewhere when the first unit comes to it.
 from __future__ import annotations
 
 import gc
-import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, wait
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from typing import Any
 from harness import forked
 from harness.checks.check import Check, Outcome, Result, judge
 from harness.checks.subject import Subject
-from harness.records import Record
+from harness.records import Record, repeatable
 from mutants.coverage import called
 from mutants.differences import difference
 from mutants.mutant import Mutant
@@ -167,9 +166,8 @@ def _mutated(check: Check, mutant: Mutant, subject: Subject, prepared: Any) -> R
 
 def _cell(check: Check, subject: Subject, prepared: Any) -> Result:
     result = judge(check, subject, prepared)
-    # The same text in every run: addresses differ between processes.
-    where = re.sub(r"0x[0-9a-f]{6,}", "0x...", result.where)
-    return Result(result.outcome, None if result.error is None else float(result.error), where[:WHERE])
+    error = None if result.error is None else float(result.error)
+    return Result(result.outcome, error, repeatable(result.where)[:WHERE])
 
 
 def _result(done: forked.Done[Any]) -> Result:

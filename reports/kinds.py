@@ -78,6 +78,16 @@ BENCH: Kinds = {
 `records` of the run is the number of records after it, by which a file cut between two lines is told from a whole one.
 """
 
+FOUND: Mapping[str, str] = {
+    "check": "a text",
+    "outcome": "an outcome",
+    "error": "a measure or null",
+    "tolerance": "a number of at least 0",
+    "margin": 'a number of at least 0 or "inf" or "nan" or null',
+    "where": "a text",
+}
+"""What a check found, of the unmutated transformation or of a mutant."""
+
 MUTANTS: Kinds = {
     "run": {
         "schema": "a whole number",
@@ -88,14 +98,7 @@ MUTANTS: Kinds = {
         "checks": "a list of texts",
         "records": "a whole number",
     },
-    "baseline": {
-        "check": "a text",
-        "outcome": "an outcome",
-        "error": "a measure or null",
-        "tolerance": "a number of at least 0",
-        "margin": 'a number of at least 0 or "inf" or "nan" or null',
-        "where": "a text",
-    },
+    "baseline": FOUND,
     "check": {
         "check": "a text",
         "question": "a text",
@@ -111,15 +114,7 @@ MUTANTS: Kinds = {
         "start": "a whole number",
         "end": "a whole number",
     },
-    "cell": {
-        "mutant": "a text",
-        "check": "a text",
-        "outcome": "an outcome",
-        "error": "a measure or null",
-        "tolerance": "a number of at least 0",
-        "margin": 'a number of at least 0 or "inf" or "nan" or null',
-        "where": "a text",
-    },
+    "cell": {"mutant": "a text", **FOUND},
     "verdict": {
         "mutant": "a text",
         "target": "a text",

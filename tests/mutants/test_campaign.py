@@ -19,14 +19,7 @@ from tests.harness.clusters import children
 from tests.mutants import fakes
 from tests.mutants.fakes import BATTERY, CAUGHT, HANG, SAME, SLIGHT, STATE, SURVIVOR
 
-
-@pytest.fixture(scope="module", autouse=True)
-def _settled():
-    """The code does not change under a test."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mutants.campaign.sources", lambda: "0123456789abcdef")
-        patch.setattr("mutants.campaign.provenance", lambda seed, quick: {"kind": "run", "seed": seed, "quick": quick})
-        yield
+pytestmark = pytest.mark.usefixtures("settled")
 
 
 def campaign(folder, mutants=CAUGHT, *, jobs=2, checks=BATTERY, seed=0, timeout=5.0, **options):

@@ -28,13 +28,7 @@ PLAN = Plan(
 )
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _settled():
-    """The code does not change under a test."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mutants.campaign.sources", lambda: "0123456789abcdef")
-        patch.setattr("mutants.campaign.provenance", lambda seed, quick: {"kind": "run", "seed": seed, "quick": quick})
-        yield
+pytestmark = pytest.mark.usefixtures("settled")
 
 
 @pytest.fixture(scope="module")
