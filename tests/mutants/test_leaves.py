@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from harness.checks.subject import UNMUTATED
+from mutants.catalogue.all import CATALOGUE
 from mutants.leaves import ROOT, place, replaced, source
 from mutants.mutant import rule
 from tests.mutants import fakes
 from transforms.chad.transform import EFFICIENT
+from transforms.composed_rules import COMPOSED
 from transforms.cotangents.accumulator import accumulator
 from transforms.machines.counting import Counting
 from transforms.reverse import CLAUSES
@@ -101,3 +103,19 @@ def test_a_clause_of_the_theorem():
     (leaf,) = replaced(UNMUTATED, replace(UNMUTATED, core=core))
     assert leaf.path == "core.let"
     assert place(leaf).path == "transforms/chad/transform.py"
+
+
+def test_a_row_of_a_composition_is_compared_with_the_one_that_it_replaces():
+    composed = [mutant for mutant in CATALOGUE if mutant.target.split(".")[1] in COMPOSED]
+    assert composed
+    for mutant in composed:
+        (leaf,) = leaves(mutant.change)
+        assert leaf.path == mutant.target and leaf.before is not None
+
+
+def test_no_text_of_a_leaf_holds_an_address():
+    class Callable:
+        def __call__(self) -> None: ...
+
+    assert "0x" in repr(Callable())
+    assert source(Callable()).endswith(" at 0x...>")
